@@ -1,0 +1,148 @@
+# podium: one non-recursive Makefile. `make help` lists the targets.
+# B=DIR builds elsewhere; V=1 shows the commands; SAN=1 adds ASan and UBSan.
+B ?= build
+V ?= 0
+SAN ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+CC ?= gcc
+PKG_CONFIG ?= pkg-config
+VERSION := 0.1.0
+
+.DEFAULT_GOAL := all
+
+# --- flags ---------------------------------------------------------------
+OPT ?= -O2
+WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wshadow -Wpointer-arith -Wformat=2
+HARDEN := -fstack-protector-strong -fno-strict-aliasing $(if $(filter 1,$(SAN)),,-D_FORTIFY_SOURCE=2)
+comma := ,
+SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+CPPFLAGS += -I. -I$(B) -DPODIUM_VERSION='"$(VERSION)"' -DPODIUM_SOURCE_DIR='"$(CURDIR)"' $(DEFS)
+CFLAGS := -std=c11 -g $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -MMD -MP
+LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
+
+# --- packages -------------------------------------------------------------
+# What a fresh Debian 12 needs to build and run (why: docs/DEPENDENCIES.md), and
+# what the tests need on top. Missing ones are installed with apt-get.
+APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
+  libcjson-dev libssh2-1-dev libjansson-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
+  libmicrohttpd-dev proot ca-certificates
+APT_TEST := libvterm-dev tmux python3 pmccabe universal-ctags git procps
+PACKAGES_STAMP := $(B)/.packages
+$(PACKAGES_STAMP): Makefile
+	@mkdir -p $(@D)
+	@tests/lint/packages.sh $(APT_BUILD)
+	@touch $@
+$(B)/.packages-test: Makefile
+	@mkdir -p $(@D)
+	@tests/lint/packages.sh $(APT_TEST)
+	@touch $@
+
+PKGS := ncursesw libcurl yaml-0.1 libcjson libssh2 libarchive libcrypto zlib
+PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd 2>/dev/null)
+LIBS_CONSOLE = $(shell $(PKG_CONFIG) --libs ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib) -lm
+LIBS_PRACTICE = $(shell $(PKG_CONFIG) --libs libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib) -lm
+LIBS_TRAIN = -l:libjansson.a -lm -lpthread
+
+# --- sources ---------------------------------------------------------------
+dir_src = $(filter-out %_main.c tui/podium.c,$(wildcard $(1)/*.c))
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+BASE_O := $(call obj,$(call dir_src,core/base))
+IO_O := $(call obj,$(call dir_src,core/io))
+TRAIN_O := $(call obj,$(call dir_src,core/train))
+K8S_O := $(call obj,$(call dir_src,k8s))
+IMAGE_O := $(call obj,$(call dir_src,k8s/image))
+PRACTICE_O := $(call obj,$(call dir_src,k8s/practice))
+LABS_O := $(call obj,$(call dir_src,labs))
+TUI_O := $(call obj,$(call dir_src,tui))
+
+LIB := $(B)/lib
+ARCHIVES := base io train k8s image practice labs tui
+
+$(LIB)/base.a: $(BASE_O)
+$(LIB)/io.a: $(IO_O)
+$(LIB)/train.a: $(TRAIN_O)
+$(LIB)/k8s.a: $(K8S_O)
+$(LIB)/image.a: $(IMAGE_O)
+$(LIB)/practice.a: $(PRACTICE_O)
+$(LIB)/labs.a: $(LABS_O)
+$(LIB)/tui.a: $(TUI_O)
+$(LIB)/%.a:
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rcs $@ $^
+
+# the training kernels want the optimiser; everything else stays at OPT
+$(B)/obj/core/train/%.o: OPT = -O3
+
+$(B)/obj/%.o: %.c | $(PACKAGES_STAMP)
+	@mkdir -p $(@D)
+	@[ "$(V)" = 1 ] || echo "  CC $<"
+	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -c $< -o $@
+
+libs = $(foreach l,$(1),$(LIB)/$(l).a)
+PROGRAMS := $(B)/podium $(B)/podium-train $(B)/podium-practice $(B)/podium-shim
+
+$(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs image k8s io base)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_CONSOLE)
+$(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice image k8s io base)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_PRACTICE)
+$(B)/podium-train: $(B)/obj/core/train/train_main.o $(call libs,train base)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) $(if $(filter 1,$(SAN)),,-static) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS_TRAIN)
+$(B)/podium-shim: $(B)/obj/k8s/practice/shim_main.o $(call libs,base)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) $(if $(filter 1,$(SAN)),,-static) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+.PHONY: all run test bench lint asan fuzz mutants cover install help packages clean golden
+all: $(PROGRAMS) ## build the four programs into build/
+
+run: all ## build, start the practice cluster, open the console
+	@exec $(B)/podium
+
+# --- tests -----------------------------------------------------------------
+# tests/unit/PREFIX_name.c links the archives of its prefix.
+T_LIBS_base := base
+T_LIBS_io := io base
+T_LIBS_train := train base
+T_LIBS_k8s := k8s io base
+T_LIBS_image := image k8s io base
+T_LIBS_practice := practice image k8s io base
+T_LIBS_labs := labs image k8s io base
+T_LIBS_tui := tui labs image k8s io base
+TEST_SRC := $(wildcard tests/unit/*.c)
+TEST_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(TEST_SRC))
+prefix = $(firstword $(subst _, ,$(1)))
+.SECONDEXPANSION:
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/t.o $$(call libs,$$(T_LIBS_$$(call prefix,$$*)))
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) \
+	  $(if $(filter train,$(call prefix,$*)),$(LIBS_TRAIN),$(LIBS_PRACTICE) $(LIBS_CONSOLE)) $(if $(filter tui,$(call prefix,$*)),-lvterm -lutil)
+
+test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, N failed"
+	$(Q)B=$(B) tests/run.sh
+
+lint: ## the rules that a machine can keep
+	$(Q)tests/lint/lint.sh
+
+asan: ## the suite under ASan and UBSan
+	$(Q)$(MAKE) B=$(B)/asan SAN=1 OPT=-O1 test
+
+bench: all ## figures: bench NAME VALUE UNIT [vs PEER VALUE ratio R]
+	$(Q)B=$(B) tests/bench/run.sh
+
+fuzz: ## each parser under libFuzzer for FUZZ_SECONDS (default 30)
+	$(Q)B=$(B) tests/fuzz/run.sh
+
+mutants: ## one-line sabotages, each of which must turn a test red
+	$(Q)B=$(B) tests/mutants/run.sh
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+clean: ## remove build/
+	rm -rf $(B)
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+.SECONDARY:

@@ -1,0 +1,141 @@
+/* session.h - the state of a person at work: cluster, lab, step, checks, runs.
+ *
+ * The headless runner and the console share it. session_apply is the only
+ * writer; it does no I/O and answers with effects (core/base/msg.h) that
+ * labs/effects.c carries out. tui/ reads the state and sends commands.
+ *
+ * Commands (MSG_COMMAND, args in order), the same by key, palette or headless:
+ *   lab.open ID, lab.close, step.next, step.prev, step.run (the step's action),
+ *   step.check (check now), step.hint, step.edit (writes the step's file to the
+ *   work folder and opens it), file.set PATH TEXT (headless edits),
+ *   train.pause, train.resume, train.step N, train.inspect WHAT, train.rate R,
+ *   train.save, train.quit, log.follow POD, op.cancel, curve.export PATH
+ */
+#ifndef LABS_SESSION_H
+#define LABS_SESSION_H
+
+#include "core/base/msg.h"
+#include "core/base/runlog.h"
+#include "core/base/series.h"
+#include "labs/lab.h"
+
+enum link_state { LINK_OFF, LINK_CONNECTING, LINK_UP, LINK_DOWN };
+
+struct cluster_state {
+    uint16_t id;
+    uint32_t epoch;
+    enum link_state link;
+    char context[128], ns[128], server[256], user[128], version[64];
+    int64_t latency_ms, last_ok_ms, next_try_ms;
+    char error[512];
+};
+
+/* Rows of one watched resource: compact JSON objects in list order, with the
+ * watch's own state. `synced` is false until the first list has come. */
+struct table {
+    const char *resource;         /* "nodes" "pods" "jobs" "events" "persistentvolumeclaims" */
+    struct json *items;           /* array of whole objects */
+    bool synced, forbidden;
+    char error[512];
+    int64_t changed_ms;
+    uint64_t generation;
+};
+enum { SESSION_TABLES = 5 };
+
+enum check_result { CHECK_PASS, CHECK_NOT_YET, CHECK_WRONG, CHECK_BLOCKED, CHECK_UNKNOWN,
+                    CHECK_SKIPPED, CHECK_STALE, CHECK_RESULT_COUNT };
+const char *check_result_name(enum check_result r);      /* "PASS" "NOT YET" … (gettext key) */
+
+struct evidence {
+    enum check_result result;
+    char object[160], path[160], expected[160], actual[320];
+    char event[320];              /* newest related event */
+    char because[512];            /* the lab's or the engine's explanation, in the language */
+    int64_t at_ms;
+};
+
+enum step_state { STEP_LOCKED, STEP_OPEN, STEP_RUNNING, STEP_DONE };
+
+struct step_progress {
+    enum step_state state;
+    struct evidence *checks;      /* one a check of the step */
+    int hints_shown, attempts;
+};
+
+/* A long operation on show: build, push, pull, copy, evaluate. */
+struct op {
+    uint32_t effect;              /* 0: none */
+    char what[96];
+    double done, total;           /* bytes or units; total 0 = unknown */
+    char unit[16];
+    int64_t started_ms;
+    bool failed, ended;
+    char text[512];               /* last line, or the error */
+};
+
+struct log_line {
+    int64_t ts_ms;
+    char *text;                   /* cleaned */
+};
+
+/* One training run as its log tells it. */
+struct run {
+    char pod[128];
+    struct series *loss, *val, *lr, *gnorm, *tok_s;   /* over step */
+    int64_t steps_total, step;
+    double best_val, best_step, epoch, first_val;
+    int64_t started_ms, last_line_ms;
+    char state[16];               /* running paused holding done error */
+    char error[512];
+    char answer[1024];            /* last answer of the control channel */
+    uint64_t generation;
+    /* ETA in seconds, low and high; NaN while unknown (first 5 steps). */
+    double eta_low, eta_high;
+};
+
+/* One API request, for the API panel; the newest last, a ring of 256. */
+struct api_row {
+    uint32_t id;
+    char method[8];
+    int status;
+    int64_t ms, at_ms;
+    char *path, *kubectl, *body;
+};
+
+struct session {
+    struct cluster_state cluster;
+    struct table tables[SESSION_TABLES];
+    const struct lab *lab;        /* NULL: in the catalogue */
+    struct lab_list *labs;
+    int step;                     /* index of the shown step */
+    struct step_progress *progress;
+    struct op op;
+    struct run run;
+    struct log_line *log;         /* ring */
+    size_t log_n, log_start, log_cap;
+    uint64_t log_dropped;
+    uint32_t log_stream, attach_stream;
+    bool attach_open;
+    struct api_row *api;
+    size_t api_n;
+    char message[512];            /* status line */
+    enum pd_code message_code;
+    struct pd_err last_error;
+    bool finished;                /* the lab is done */
+    char adapter[512], run_csv[512];
+    uint64_t generation;          /* grows with every change */
+    struct json *vars;            /* the lab's variables, random ones drawn */
+    void *priv;                   /* of session.c */
+};
+
+struct session *session_new(struct lab_list *labs);     /* borrows labs */
+void session_free(struct session *s);
+/* The effects to begin with: connect, load progress. */
+void session_start(struct session *s, const char *context, struct effects *out);
+void session_apply(struct session *s, const struct msg *m, struct effects *out);
+
+const struct table *session_table(const struct session *s, const char *resource);
+size_t session_log_count(const struct session *s);
+const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */
+
+#endif
