@@ -1,0 +1,22 @@
+/* schema_data.c - embeds k8s/schema.txt. Written by k8s/schema_gen.py: do not
+ * edit. The digest makes this file change, and be compiled, with the text.
+ * sha256 f22f9db7548d439046a2dff2db2db931411056d62db43b29ff538602045c5182
+ */
+#include "k8s/schema.h"
+
+__asm__(".section .rodata\n"
+        ".global schema_data_begin\n"
+        ".global schema_data_end\n"
+        "schema_data_begin:\n"
+        ".incbin \"" PODIUM_SOURCE_DIR "/k8s/schema.txt\"\n"
+        "schema_data_end:\n"
+        ".byte 0\n"
+        ".previous\n");
+
+extern const char schema_data_begin[], schema_data_end[];
+
+const char *schema_data_text(size_t *len)
+{
+    *len = (size_t)(schema_data_end - schema_data_begin);
+    return schema_data_begin;
+}
