@@ -1,0 +1,46 @@
+/* ckpt.h - checkpoints that are whole or not there.
+ *
+ * OUT/checkpoint-N holds the trained tensors in their final form (adapter or
+ * model), optimizer.safetensors (Adam's moments), state.json (step, tokens and
+ * the options that shape the run) and manifest.json (sha256 and size of every
+ * other file). It is written as checkpoint-N.tmp, file by file with fsync, the
+ * manifest last, and renamed. A folder with a missing or wrong file is not a
+ * checkpoint: ckpt_newest skips it and says so.
+ */
+#ifndef CORE_TRAIN_CKPT_H
+#define CORE_TRAIN_CKPT_H
+
+#include "core/train/llama.h"
+#include "core/train/lora.h"
+
+struct ckpt_state {
+    int64_t step;                 /* updates done */
+    int64_t tokens;               /* trained tokens so far */
+    double rate;                  /* peak rate as set by control (--rate at first) */
+    char shape[512];              /* options that must be equal to resume, as text */
+};
+
+/* What a run trains: lora, or (lora NULL) the model itself. */
+struct ckpt_source {
+    struct llama *model;
+    struct lora *lora;
+    const char *base;             /* model folder: base_model_name_or_path, tokenizer.json */
+};
+
+/* Saves OUT/checkpoint-N and keeps the newest `keep` (0: all). *bytes: its
+ * size; path gets its name. */
+MUST_USE enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
+                                const struct ckpt_state *st, int keep, int64_t *bytes,
+                                char *path, size_t path_size, struct pd_err *err);
+/* The newest whole checkpoint below OUT: its step, or -1 when none. `skipped`
+ * collects a sentence for each one that is not whole. */
+int64_t ckpt_newest(const char *out, struct str *skipped);
+MUST_USE enum pd_code ckpt_load(const char *out, int64_t step, const struct ckpt_source *dst,
+                                struct ckpt_state *st, struct pd_err *err);
+/* The trained tensors alone, in their final form, into DIR (made). */
+MUST_USE enum pd_code ckpt_export(const char *dir, const struct ckpt_source *src,
+                                  struct pd_err *err);
+/* Verify a folder against its manifest.json. */
+MUST_USE enum pd_code ckpt_verify(const char *dir, struct pd_err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* lora.h - low-rank adapters: y = W x + scale · B A dropout(x), scale = alpha / r.
+ *
+ * A [r, in] starts as U(-1/sqrt(in), 1/sqrt(in)) (PEFT's kaiming_uniform with
+ * a = sqrt 5), B [out, r] as zero. Only A and B are trained; they are f32 on
+ * any base.
+ */
+#ifndef CORE_TRAIN_LORA_H
+#define CORE_TRAIN_LORA_H
+
+#include "core/train/llama.h"
+
+/* The linear layers of a block, in the order of the file. */
+enum lora_module { LORA_Q, LORA_K, LORA_V, LORA_O, LORA_GATE, LORA_UP, LORA_DOWN, LORA_MODULES };
+const char *lora_module_name(enum lora_module m);         /* "q_proj" … */
+
+struct lora_config {
+    int r;
+    double alpha, dropout;
+    unsigned targets;             /* bit 1 << LORA_Q … */
+};
+
+struct lora_site {                /* one adapted linear layer; A NULL: not adapted */
+    int in, out;
+    float *a, *b, *da, *db;
+};
+
+struct lora {
+    struct lora_config cfg;
+    struct tensors tensors;       /* names as PEFT writes them */
+    struct lora_site site[LLAMA_MAX_LAYERS][LORA_MODULES];
+    struct slab slab;
+    bool on;                      /* off: the base alone (eval compares both) */
+};
+
+/* "q_proj,v_proj" or "all" to bits. PD_USAGE names an unknown one and the
+ * nearest known. */
+MUST_USE enum pd_code lora_parse_targets(const char *list, unsigned *bits, struct pd_err *err);
+void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
+               uint64_t seed);
+void lora_release(struct lora *l);
+/* W += scale B A for every site of m. */
+void lora_merge(const struct lora *l, struct llama *m);
+
+/* One site within a pass: y [n,out] (pitch ldy) += scale · (xd Aᵀ) Bᵀ with
+ * xd = dropout(x) (x itself when key is 0); u [n,r] keeps xd Aᵀ.
+ * tmp: room for [n, in] floats. */
+void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
+                  uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy);
+/* da +=, db +=, dx +=. */
+void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
+                   uint64_t key, const float *x, float *tmp, const float *u, const float *dy,
+                   int ldy, float *dx);
+
+/* PEFT's form: adapter_config.json + adapter_model.safetensors. Reading
+ * refuses missing, unexpected and mis-shaped tensors by name. */
+MUST_USE enum pd_code lora_save(const struct lora *l, const char *dir, const char *base,
+                                struct pd_err *err);
+MUST_USE enum pd_code lora_load(struct lora *l, const struct llama_config *m, const char *dir,
+                                struct pd_err *err);
+
+#endif

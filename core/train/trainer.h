@@ -1,0 +1,39 @@
+/* trainer.h - the run: steps, evaluation, checkpoints, control, records.
+ *
+ * trainer_run does all of `podium-train train`: it opens the model and the
+ * data, sizes everything, and writes records (core/base/runlog.h) to `out`,
+ * each flushed. After the first step nothing is allocated until a save, an
+ * evaluation report or the end.
+ */
+#ifndef CORE_TRAIN_TRAINER_H
+#define CORE_TRAIN_TRAINER_H
+
+#include "core/train/lora.h"
+#include "core/train/optim.h"
+
+struct trainer_options {
+    const char *model, *data, *out;
+    const char *val;              /* text data: the validation token file */
+    const char *val_templates;    /* instructions: data.h */
+    double val_fraction;
+    int64_t steps, eval_every, save_every;
+    int batch, accum, seq, threads, keep;
+    struct optim optim;
+    struct lora_config lora;
+    bool full, resume, control, bf16;
+    int64_t hold_s;               /* -1: no hold; 0: until quit */
+    int64_t eval_batches;         /* at most so many (0: the whole split) */
+    uint64_t seed;
+    int fd;                       /* records go here */
+};
+void trainer_defaults(struct trainer_options *o);
+
+/* Exit codes of the program. */
+enum { TRAINER_DONE = 0, TRAINER_FAILED = 1, TRAINER_USAGE = 2, TRAINER_CANT = 3,
+       TRAINER_TERMINATED = 143 };
+
+/* Returns an exit code; every failure has written its `error` record. *stop
+ * is set by a signal handler: the step is finished, a checkpoint written. */
+int trainer_run(const struct trainer_options *o, const volatile int *stop);
+
+#endif
