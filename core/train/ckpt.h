@@ -10,6 +10,7 @@
 #ifndef CORE_TRAIN_CKPT_H
 #define CORE_TRAIN_CKPT_H
 
+#include "core/base/str.h"
 #include "core/train/llama.h"
 #include "core/train/lora.h"
 

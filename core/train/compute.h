@@ -45,15 +45,24 @@ struct mat {
     ptrdiff_t rs, cs;
 };
 
+/* The three products of a linear layer with W [out, in]:
+ * Y = X Wᵀ, dX = dY W, dW = dYᵀ X. */
+static inline struct mat mat_rows(const float *p, ptrdiff_t ld)   /* as stored */
+{
+    return (struct mat){p, ld, 1};
+}
+static inline struct mat mat_t(const float *p, ptrdiff_t ld)      /* transposed */
+{
+    return (struct mat){p, 1, ld};
+}
+
 /* C[m,n] = alpha * A[m,k] B[k,n] (+ C when accumulate). C is row-major with
- * pitch ldc. All threads take part. */
-void gemm(struct compute *c, int m, int n, int k, float alpha, struct mat a, struct mat b,
-          bool accumulate, float *out, ptrdiff_t ldc);
+ * pitch ldc. All threads take part. Sums run over k in order, in blocks that
+ * depend on k alone. */
+void gemm_run(struct compute *c, int m, int n, int k, float alpha, struct mat a, struct mat b,
+              bool accumulate, float *out, ptrdiff_t ldc);
 /* The same on the calling thread alone (within a task). */
 void gemm_local(struct compute *c, int thread, int m, int n, int k, float alpha, struct mat a,
                 struct mat b, bool accumulate, float *out, ptrdiff_t ldc);
-/* The three of a linear layer: Y = X Wᵀ, dX = dY W, dW = dYᵀ X, for W [out,in]. */
-struct mat mat_rows(const float *p, ptrdiff_t ld);        /* as stored */
-struct mat mat_t(const float *p, ptrdiff_t ld);           /* transposed */
 
 #endif

@@ -21,18 +21,18 @@ struct rows {
 };
 
 /* y = x * rstd * w, rstd = 1/sqrt(mean(x²) + eps). x, y [n,d]; rstd [n]. */
-void op_rmsnorm(struct compute *c, int n, int d, float eps, const float *x, const float *w,
+void ops_rmsnorm(struct compute *c, int n, int d, float eps, const float *x, const float *w,
                 float *y, float *rstd);
 /* dx += ; dw += (dw NULL: frozen). */
-void op_rmsnorm_back(struct compute *c, int n, int d, const float *x, const float *w,
+void ops_rmsnorm_back(struct compute *c, int n, int d, const float *x, const float *w,
                      const float *rstd, const float *dy, float *dx, float *dw);
 
 /* Rotary embedding, half-split pairs (i, i + hd/2), in place on `heads` heads
  * that start at x (pitch ld). freq [hd/2] are the inverse frequencies; dir +1
  * rotates, -1 rotates back (which is the backward pass). cs: table made by
- * op_rope_table, [positions, hd]: hd/2 cosines, then hd/2 sines. */
-void op_rope_table(const double *freq, int hd, int positions, float *cs);
-void op_rope(struct compute *c, const struct rows *r, int heads, int hd, const float *cs,
+ * ops_rope_table, [positions, hd]: hd/2 cosines, then hd/2 sines. */
+void ops_rope_table(const double *freq, int hd, int positions, float *cs);
+void ops_rope(struct compute *c, const struct rows *r, int heads, int hd, const float *cs,
              int dir, float *x, int ld);
 
 /* Causal attention with grouped queries, softmax(q kᵀ / sqrt(hd)) v within
@@ -42,41 +42,41 @@ void op_rope(struct compute *c, const struct rows *r, int heads, int hd, const f
 struct attn_shape {
     int heads, kv_heads, hd;
 };
-void op_attention(struct compute *c, const struct rows *r, struct attn_shape s, const float *qkv,
+void ops_attention(struct compute *c, const struct rows *r, struct attn_shape s, const float *qkv,
                   float *out, float *lse);
 /* dqkv =. */
-void op_attention_back(struct compute *c, const struct rows *r, struct attn_shape s,
+void ops_attention_back(struct compute *c, const struct rows *r, struct attn_shape s,
                        const float *qkv, const float *out, const float *lse, const float *dout,
                        float *dqkv);
 
 /* act = silu(gate) * up; gu [n, 2f]: gate, then up. act [n, f]. */
-void op_swiglu(struct compute *c, int n, int f, const float *gu, float *act);
+void ops_swiglu(struct compute *c, int n, int f, const float *gu, float *act);
 /* dgu =. */
-void op_swiglu_back(struct compute *c, int n, int f, const float *gu, const float *dact,
+void ops_swiglu_back(struct compute *c, int n, int f, const float *gu, const float *dact,
                     float *dgu);
 
 /* x[i] = table[ids[i]]; backward dtable[ids[i]] += dx[i]. */
-void op_embed(struct compute *c, int n, int d, const int32_t *ids, const float *table, float *x);
-void op_embed_back(struct compute *c, int n, int d, const int32_t *ids, const float *dx,
+void ops_embed(struct compute *c, int n, int d, const int32_t *ids, const float *table, float *x);
+void ops_embed_back(struct compute *c, int n, int d, const int32_t *ids, const float *dx,
                    float *dtable);
 
 /* x += y, elementwise over n floats. */
-void op_add(struct compute *c, size_t n, const float *y, float *x);
+void ops_add(struct compute *c, size_t n, const float *y, float *x);
 
 /* Cross-entropy of h Wᵀ (h [n,d], W [vocab,d]) against labels, summed over the
  * rows with label >= 0; only those are computed, OPS_CE_ROWS at a time, so
- * that logits [n, vocab] never exist. scratch: op_ce_floats floats.
+ * that logits [n, vocab] never exist. scratch: ops_ce_floats floats.
  * dh NULL: no gradient; else dh = (rows without label: 0), dW += (NULL: frozen).
  * Gradients are of the sum. Returns the sum, with the number of rows in *count.
  * A row whose loss is not finite: its index goes to *bad (else -1). */
 enum { OPS_CE_ROWS = 256 };
-size_t op_ce_floats(int d, int vocab);
-double op_cross_entropy(struct compute *c, const struct rows *r, int d, int vocab,
+size_t ops_ce_floats(int d, int vocab);
+double ops_cross_entropy(struct compute *c, const struct rows *r, int d, int vocab,
                         const float *h, const float *w, float *scratch, float *dh, float *dw,
                         int64_t *count, int *bad);
 
 /* Inverted dropout: y = x * keep / (1 - p), keep a function of (key, index);
  * also its own backward. */
-void op_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y);
+void ops_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y);
 
 #endif
