@@ -1,0 +1,435 @@
+/* json.c - JSON trees on cJSON (json.h). A struct json is a cJSON. */
+#include "core/base/json.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/base/path.h"
+
+static inline cJSON *raw(const struct json *j)
+{
+    return (cJSON *)j;
+}
+
+static inline struct json *wrap(cJSON *c)
+{
+    return (struct json *)c;
+}
+
+/* --- parse and print -------------------------------------------------------- */
+
+static void place_of(const char *text, const char *at, int *line, int *col)
+{
+    *line = 1;
+    *col = 1;
+    for (; text < at; text++) {
+        if (*text == '\n') {
+            ++*line;
+            *col = 1;
+        } else {
+            ++*col;
+        }
+    }
+}
+
+static enum pd_code bad_text(const char *text, const char *at, struct pd_err *err)
+{
+    int line, col;
+    place_of(text, at, &line, &col);
+    return pd_fail_at(err, PD_PARSE, "", line, col, "not valid JSON at line %d, column %d", line,
+                      col);
+}
+
+/* cJSON's own nesting limit is a compile-time 1000; ours is stricter. */
+static bool too_deep(const char *text, size_t len)
+{
+    int depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (in_string) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > 200)
+                return true;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        }
+    }
+    return false;
+}
+
+enum pd_code json_parse(const char *text, size_t len, struct json **out, struct pd_err *err)
+{
+    const char *end = text;
+    if (too_deep(text, len))
+        return pd_fail(err, PD_LIMIT, "JSON nested deeper than 200 levels");
+    cJSON *c = cJSON_ParseWithLengthOpts(text, len, &end, false);
+    if (!c)
+        return bad_text(text, end ? MIN(end, text + len) : text, err);
+    while (end < text + len && strchr(" \t\r\n", *end) && *end)
+        end++;
+    if (end < text + len) {
+        cJSON_Delete(c);
+        return bad_text(text, end, err);
+    }
+    *out = wrap(c);
+    return PD_OK;
+}
+
+struct json *json_from(const char *text)
+{
+    struct json *j = NULL;
+    struct pd_err err;
+    if (json_parse(text, strlen(text), &j, &err) != PD_OK)
+        PD_BUG("bad JSON literal: %s", text);
+    return j;
+}
+
+enum pd_code json_read_file(const char *path, size_t ceiling, struct json **out,
+                            struct pd_err *err)
+{
+    struct str s;
+    str_init(&s, ceiling);
+    enum pd_code code = path_read(path, ceiling, &s, err);
+    if (code == PD_OK) {
+        code = json_parse(s.p, s.len, out, err);
+        if (code != PD_OK)
+            str_copy(err->src, sizeof err->src, path);
+    }
+    str_release(&s);
+    return code;
+}
+
+void json_free(struct json *j)
+{
+    cJSON_Delete(raw(j));
+}
+
+struct json *json_copy(const struct json *j)
+{
+    return j ? wrap(cJSON_Duplicate(raw(j), true)) : NULL;
+}
+
+static bool equal_members(const cJSON *a, const cJSON *b)
+{
+    for (const cJSON *c = a->child; c; c = c->next) {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, c->string);
+        if (!other || !json_equal(wrap((cJSON *)c), wrap((cJSON *)other)))
+            return false;
+    }
+    return true;
+}
+
+static bool equal_items(const cJSON *a, const cJSON *b)
+{
+    for (a = a->child, b = b->child; a && b; a = a->next, b = b->next)
+        if (!json_equal((const struct json *)a, (const struct json *)b))
+            return false;
+    return !a && !b;
+}
+
+bool json_equal(const struct json *a, const struct json *b)
+{
+    enum json_type t = json_type(a);
+    if (t != json_type(b))
+        return false;
+    switch (t) {
+    case JSON_BOOL: return json_bool_value(a) == json_bool_value(b);
+    case JSON_NUMBER: return json_number_value(a) == json_number_value(b);
+    case JSON_STRING: return str_eq(json_string_value(a), json_string_value(b));
+    case JSON_ARRAY: return equal_items(raw(a), raw(b));
+    case JSON_OBJECT: return json_count(a) == json_count(b) && equal_members(raw(a), raw(b));
+    default: return true;
+    }
+}
+
+static void print_string(const char *s, struct str *out)
+{
+    str_addc(out, '"');
+    const char *run = s;
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
+        str_append(out, run, (size_t)(s - run));
+        run = s + 1;
+        static const char named[] = "\b\t\n\f\r\"\\", letters[] = "btnfr\"\\";
+        const char *p = strchr(named, c);
+        if (p)
+            str_printf(out, "\\%c", letters[p - named]);
+        else
+            str_printf(out, "\\u%04x", c);
+    }
+    str_append(out, run, (size_t)(s - run));
+    str_addc(out, '"');
+}
+
+static void print_number(double v, struct str *out)
+{
+    char buf[40];
+    if (!isfinite(v)) {
+        str_add(out, "null");
+    } else if (v == floor(v) && fabs(v) < 1e15) {
+        str_printf(out, "%.0f", v == 0 ? 0.0 : v);
+    } else {
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(buf, sizeof buf, "%.*g", digits, v);
+            if (strtod(buf, NULL) == v)
+                break;
+        }
+        str_add(out, buf);
+    }
+}
+
+static void newline(struct str *out, int indent, int depth)
+{
+    if (indent > 0) {
+        str_addc(out, '\n');
+        for (int i = 0; i < indent * depth; i++)
+            str_addc(out, ' ');
+    }
+}
+
+static void print_node(const cJSON *c, int indent, int depth, struct str *out);
+
+static void print_children(const cJSON *c, int indent, int depth, struct str *out)
+{
+    bool object = cJSON_IsObject(c);
+    str_addc(out, object ? '{' : '[');
+    for (const cJSON *k = c->child; k; k = k->next) {
+        newline(out, indent, depth + 1);
+        if (object) {
+            print_string(k->string, out);
+            str_add(out, indent ? ": " : ":");
+        }
+        print_node(k, indent, depth + 1, out);
+        if (k->next)
+            str_addc(out, ',');
+    }
+    if (c->child)
+        newline(out, indent, depth);
+    str_addc(out, object ? '}' : ']');
+}
+
+static void print_node(const cJSON *c, int indent, int depth, struct str *out)
+{
+    switch (json_type((const struct json *)c)) {
+    case JSON_BOOL: str_add(out, cJSON_IsTrue(c) ? "true" : "false"); break;
+    case JSON_NUMBER: print_number(c->valuedouble, out); break;
+    case JSON_STRING: print_string(c->valuestring, out); break;
+    case JSON_ARRAY:
+    case JSON_OBJECT: print_children(c, indent, depth, out); break;
+    default: str_add(out, "null");
+    }
+}
+
+bool json_print(const struct json *j, int indent, struct str *s)
+{
+    print_node(raw(j), indent, 0, s);
+    return !s->full;
+}
+
+char *json_text(const struct json *j, int indent)
+{
+    struct str s;
+    str_init(&s, SIZE_MAX / 2);
+    json_print(j, indent, &s);
+    return str_take(&s);
+}
+
+/* --- read ------------------------------------------------------------------- */
+
+enum json_type json_type(const struct json *j)
+{
+    static const struct {
+        int bit;
+        enum json_type type;
+    } map[] = {{cJSON_False, JSON_BOOL},   {cJSON_True, JSON_BOOL},     {cJSON_NULL, JSON_NULL},
+               {cJSON_Number, JSON_NUMBER}, {cJSON_String, JSON_STRING}, {cJSON_Array, JSON_ARRAY},
+               {cJSON_Object, JSON_OBJECT}};
+    if (j)
+        for (size_t i = 0; i < ARRAY_LEN(map); i++)
+            if ((raw(j)->type & 0xff) == map[i].bit)
+                return map[i].type;
+    return JSON_MISSING;
+}
+
+struct json *json_get_mut(struct json *j, const char *key)
+{
+    return json_type(j) == JSON_OBJECT ? wrap(cJSON_GetObjectItemCaseSensitive(raw(j), key)) : NULL;
+}
+
+const struct json *json_get(const struct json *j, const char *key)
+{
+    return json_get_mut((struct json *)j, key);
+}
+
+const struct json *json_item(const struct json *j, int index)
+{
+    if (json_type(j) != JSON_ARRAY)
+        return NULL;
+    if (index < 0)
+        index += (int)json_count(j);
+    return index < 0 ? NULL : wrap(cJSON_GetArrayItem(raw(j), index));
+}
+
+/* "[?key=value]": the first element whose member prints as value. */
+static struct json *find_item(struct json *j, const char *expr, size_t n)
+{
+    const char *eq = memchr(expr, '=', n);
+    if (!eq)
+        return NULL;
+    char key[128], want[256];
+    str_fmt(key, sizeof key, "%.*s", (int)(eq - expr), expr);
+    str_fmt(want, sizeof want, "%.*s", (int)(n - (size_t)(eq - expr) - 1), eq + 1);
+    for (const struct json *c = json_first(j); c; c = json_next(c)) {
+        const struct json *m = json_get(c, key);
+        const char *s = json_string_value(m);
+        bool hit = s && strcmp(s, want) == 0;
+        if (m && !s) {
+            char *text = json_text(m, 0);
+            hit = strcmp(text, want) == 0;
+            free(text);
+        }
+        if (hit)
+            return (struct json *)c;
+    }
+    return NULL;
+}
+
+/* One bracket, p behind the '['; moves *rest behind the ']'. */
+static struct json *step_bracket(struct json *j, const char *p, const char **rest)
+{
+    if (*p == '\'') {
+        const char *end = strstr(p + 1, "']");
+        if (!end)
+            return NULL;
+        char key[320];
+        str_fmt(key, sizeof key, "%.*s", (int)(end - p - 1), p + 1);
+        *rest = end + 2;
+        return json_get_mut(j, key);
+    }
+    const char *end = strchr(p, ']');
+    if (!end)
+        return NULL;
+    *rest = end + 1;
+    if (*p == '?')
+        return find_item(j, p + 1, (size_t)(end - p - 1));
+    return (struct json *)json_item(j, atoi(p));
+}
+
+struct json *json_at_mut(struct json *j, const char *path)
+{
+    while (j && *path) {
+        if (*path == '.') {
+            path++;
+        } else if (*path == '[') {
+            j = step_bracket(j, path + 1, &path);
+        } else {
+            size_t n = strcspn(path, ".[");
+            char key[320];
+            if (n >= sizeof key)
+                return NULL;
+            memcpy(key, path, n);
+            key[n] = '\0';
+            j = json_get_mut(j, key);
+            path += n;
+        }
+    }
+    return j;
+}
+
+const struct json *json_at(const struct json *j, const char *path)
+{
+    return json_at_mut((struct json *)j, path);
+}
+
+bool json_has(const struct json *j, const char *path)
+{
+    return json_at(j, path) != NULL;
+}
+
+const char *json_str(const struct json *j, const char *path, const char *def)
+{
+    const char *s = json_string_value(json_at(j, path));
+    return s ? s : def;
+}
+
+double json_num(const struct json *j, const char *path, double def)
+{
+    const struct json *n = json_at(j, path);
+    return json_type(n) == JSON_NUMBER ? raw(n)->valuedouble : def;
+}
+
+int64_t json_int(const struct json *j, const char *path, int64_t def)
+{
+    const struct json *n = json_at(j, path);
+    if (json_type(n) != JSON_NUMBER)
+        return def;
+    double v = raw(n)->valuedouble;
+    if (v >= 9.2e18)
+        return INT64_MAX;
+    return v <= -9.2e18 ? INT64_MIN : (int64_t)v;
+}
+
+bool json_bool(const struct json *j, const char *path, bool def)
+{
+    const struct json *n = json_at(j, path);
+    return json_type(n) == JSON_BOOL ? json_bool_value(n) : def;
+}
+
+const char *json_string_value(const struct json *j)
+{
+    return json_type(j) == JSON_STRING ? raw(j)->valuestring : NULL;
+}
+
+double json_number_value(const struct json *j)
+{
+    return json_type(j) == JSON_NUMBER ? raw(j)->valuedouble : 0;
+}
+
+bool json_bool_value(const struct json *j)
+{
+    return j && cJSON_IsTrue(raw(j));
+}
+
+struct json *json_first_mut(struct json *j)
+{
+    enum json_type t = json_type(j);
+    return t == JSON_ARRAY || t == JSON_OBJECT ? wrap(raw(j)->child) : NULL;
+}
+
+struct json *json_next_mut(struct json *c)
+{
+    return c ? wrap(raw(c)->next) : NULL;
+}
+
+const struct json *json_first(const struct json *j)
+{
+    return json_first_mut((struct json *)j);
+}
+
+const struct json *json_next(const struct json *c)
+{
+    return json_next_mut((struct json *)c);
+}
+
+const char *json_key(const struct json *c)
+{
+    return c ? raw(c)->string : NULL;
+}
+
+size_t json_count(const struct json *j)
+{
+    size_t n = 0;
+    for (const struct json *c = json_first(j); c; c = json_next(c))
+        n++;
+    return n;
+}
