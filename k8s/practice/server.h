@@ -34,8 +34,6 @@ MUST_USE enum pd_code server_start(struct loop *l, int port, const struct server
 void server_stop(struct server *s);
 int server_port(const struct server *s);
 void server_route(struct server *s, const char *prefix, server_route_fn *fn, void *arg);
-/* Called before answers of this turn leave: the store commits here. */
-void server_before_answers(struct server *s, loop_fn *fn, void *arg);
 
 /* --- the request ----------------------------------------------------------- */
 const char *server_method(const struct server_request *q);         /* "GET" */
