@@ -12,7 +12,7 @@ VERSION := 0.1.0
 
 # --- flags ---------------------------------------------------------------
 OPT ?= -O2
-WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wshadow -Wpointer-arith -Wformat=2
+WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wshadow -Wpointer-arith -Wformat=2 -Wno-format-truncation
 HARDEN := -fstack-protector-strong -fno-strict-aliasing $(if $(filter 1,$(SAN)),,-D_FORTIFY_SOURCE=2)
 comma := ,
 SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

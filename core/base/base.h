@@ -1,5 +1,5 @@
-/* base.h - the first include of every file: feature macros, attributes and
- * the functions that podium never calls.
+/* base.h - the first include of every file: feature macros and attributes.
+ * (Functions that podium never calls stand in tests/lint/banned.txt.)
  *
  * Rules that hold everywhere
  *   - A function that can fail returns enum pd_code and takes a struct pd_err
@@ -37,9 +37,5 @@
 #ifndef PODIUM_VERSION
 #define PODIUM_VERSION "0.1.0"
 #endif
-
-/* Unbounded, locale-bound or stateful functions: use str.h, clock.h, path.h.
- * (Included headers above must come first: poison is textual.) */
-#pragma GCC poison strcpy strcat sprintf vsprintf gets strtok asctime ctime mktemp tmpnam
 
 #endif

@@ -1,0 +1,351 @@
+/* yaml.c - YAML documents as kubectl reads them (yaml.h): events of libyaml to
+ * trees. Typing of plain scalars is in yaml_scalar.c. */
+#include "core/base/yaml.h"
+
+#include <yaml.h>
+
+#include "core/base/mem.h"
+#include "core/base/path.h"
+#include "core/base/yaml_scalar.h"
+
+enum { MAX_NODES = 100000, MAX_DEPTH = 100, MAX_TEXT = 64 << 20 };
+
+struct anchor {
+    const char *name;
+    struct ynode *node;
+    struct anchor *next;
+};
+
+/* A document and the arena that holds its nodes. */
+struct doc {
+    struct ydoc pub;
+    struct arena arena;
+};
+
+struct build {
+    yaml_parser_t parser;
+    const char *name;
+    struct doc *doc;
+    struct anchor *anchors;
+    int nodes, depth;
+    struct pd_err *err;
+};
+
+static enum pd_code fail_mark(struct build *b, const yaml_mark_t *m, const char *what)
+{
+    return pd_fail_at(b->err, PD_PARSE, b->name, (int)m->line + 1, (int)m->column + 1, "%s", what);
+}
+
+static enum pd_code next_event(struct build *b, yaml_event_t *ev)
+{
+    if (yaml_parser_parse(&b->parser, ev))
+        return PD_OK;
+    char text[300];
+    const yaml_parser_t *p = &b->parser;
+    yaml_mark_t at = p->problem_mark;
+    if (p->error == YAML_READER_ERROR) {
+        size_t n = MIN(p->problem_offset, (size_t)(p->input.string.end - p->input.string.start));
+        at = (yaml_mark_t){0};
+        for (const unsigned char *c = p->input.string.start; n > 0; n--, c++) {
+            at.column++;
+            if (*c == '\n') {
+                at.line++;
+                at.column = 0;
+            }
+        }
+    }
+    str_fmt(text, sizeof text, "not valid YAML: %s%s%s", p->problem ? p->problem : "unknown",
+            p->context ? ", " : "", p->context ? p->context : "");
+    return fail_mark(b, &at, text);
+}
+
+static struct ynode *new_node(struct build *b, enum ykind kind, const yaml_mark_t *m)
+{
+    struct ynode *n = arena_alloc(&b->doc->arena, sizeof *n);
+    n->kind = kind;
+    n->line = (int)m->line + 1;
+    n->col = (int)m->column + 1;
+    return n;
+}
+
+static enum pd_code count_node(struct build *b, const yaml_mark_t *m)
+{
+    if (++b->nodes > MAX_NODES)
+        return fail_mark(b, m, "the document has more than 100,000 nodes");
+    return PD_OK;
+}
+
+/* A deep copy, so that every node has one parent. */
+static enum pd_code copy_node(struct build *b, const struct ynode *from, const yaml_mark_t *m,
+                              struct ynode **out)
+{
+    enum pd_code code = count_node(b, m);
+    if (code != PD_OK)
+        return code;
+    struct ynode *n = arena_alloc(&b->doc->arena, sizeof *n), **tail = &n->first;
+    *n = *from;
+    n->first = n->next = NULL;
+    for (const struct ynode *c = from->first; c; c = c->next) {
+        code = copy_node(b, c, m, tail);
+        if (code != PD_OK)
+            return code;
+        tail = &(*tail)->next;
+    }
+    *out = n;
+    return PD_OK;
+}
+
+static void add_anchor(struct build *b, const yaml_char_t *name, struct ynode *n)
+{
+    if (!name)
+        return;
+    struct anchor *a = arena_alloc(&b->doc->arena, sizeof *a);
+    a->name = arena_strdup(&b->doc->arena, (const char *)name);
+    a->node = n;
+    a->next = b->anchors;
+    b->anchors = a;
+}
+
+static enum pd_code build_alias(struct build *b, yaml_event_t *ev, struct ynode **out)
+{
+    const char *name = (const char *)ev->data.alias.anchor;
+    for (struct anchor *a = b->anchors; a; a = a->next) {
+        if (strcmp(a->name, name) == 0 && a->node)
+            return copy_node(b, a->node, &ev->start_mark, out);
+    }
+    char text[200];
+    str_fmt(text, sizeof text, "the alias *%s has no anchor before it", name);
+    return fail_mark(b, &ev->start_mark, text);
+}
+
+static void build_scalar(struct build *b, yaml_event_t *ev, struct ynode **out)
+{
+    struct ynode *n = new_node(b, Y_STRING, &ev->start_mark);
+    const char *tag = (const char *)ev->data.scalar.tag;
+    n->text = arena_strdup(&b->doc->arena, (const char *)ev->data.scalar.value);
+    n->quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    if (!n->quoted && (!tag || strcmp(tag, YAML_STR_TAG) != 0))
+        n->kind = yaml_scalar_kind(n->text, &n->number);
+    *out = n;
+    add_anchor(b, ev->data.scalar.anchor, n);
+}
+
+static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode **out);
+
+static enum pd_code build_seq(struct build *b, yaml_event_t *start, struct ynode **out)
+{
+    struct ynode *seq = new_node(b, Y_SEQ, &start->start_mark), **tail = &seq->first;
+    for (;;) {
+        yaml_event_t ev;
+        enum pd_code code = next_event(b, &ev);
+        if (code != PD_OK)
+            return code;
+        if (ev.type == YAML_SEQUENCE_END_EVENT) {
+            yaml_event_delete(&ev);
+            break;
+        }
+        code = build_node(b, &ev, tail);
+        yaml_event_delete(&ev);
+        if (code != PD_OK)
+            return code;
+        tail = &(*tail)->next;
+    }
+    add_anchor(b, start->data.sequence_start.anchor, seq);
+    *out = seq;
+    return PD_OK;
+}
+
+static struct ynode *child(const struct ynode *map, const char *key)
+{
+    for (struct ynode *c = map->first; c; c = c->next)
+        if (strcmp(c->key, key) == 0)
+            return c;
+    return NULL;
+}
+
+/* `<<: *base`: members of base that map does not have itself. */
+static enum pd_code merge_into(struct build *b, struct ynode *map, const struct ynode *base,
+                               const yaml_mark_t *m)
+{
+    if (base->kind == Y_SEQ) {
+        for (const struct ynode *c = base->first; c; c = c->next) {
+            enum pd_code code = merge_into(b, map, c, m);
+            if (code != PD_OK)
+                return code;
+        }
+        return PD_OK;
+    }
+    if (base->kind != Y_MAP)
+        return fail_mark(b, m, "the value of << is no map");
+    struct ynode **tail = &map->first;
+    while (*tail)
+        tail = &(*tail)->next;
+    for (const struct ynode *c = base->first; c; c = c->next) {
+        if (child(map, c->key))
+            continue;
+        enum pd_code code = copy_node(b, c, m, tail);
+        if (code != PD_OK)
+            return code;
+        tail = &(*tail)->next;
+    }
+    return PD_OK;
+}
+
+static enum pd_code check_key(struct build *b, const struct ynode *map, yaml_event_t *ev)
+{
+    char text[300];
+    if (ev->type != YAML_SCALAR_EVENT)
+        return fail_mark(b, &ev->start_mark, "a key that is a list, a map or an alias");
+    const char *key = (const char *)ev->data.scalar.value;
+    const struct ynode *old = child(map, key);
+    if (!old)
+        return PD_OK;
+    str_fmt(text, sizeof text, "the key \"%s\" stands twice; first at line %d", key,
+            old->key_line);
+    return fail_mark(b, &ev->start_mark, text);
+}
+
+/* One member: the key event is given, the value is read. */
+static enum pd_code build_member(struct build *b, struct ynode *map, yaml_event_t *key,
+                                 struct ynode **member, struct ynode **merge)
+{
+    yaml_event_t ev;
+    enum pd_code code = check_key(b, map, key);
+    if (code != PD_OK || (code = next_event(b, &ev)) != PD_OK)
+        return code;
+    struct ynode *value = NULL;
+    code = build_node(b, &ev, &value);
+    yaml_event_delete(&ev);
+    if (code != PD_OK)
+        return code;
+    const char *text = (const char *)key->data.scalar.value;
+    if (strcmp(text, "<<") == 0 && key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        *merge = value;
+        return PD_OK;
+    }
+    value->key = arena_strdup(&b->doc->arena, text);
+    value->key_line = (int)key->start_mark.line + 1;
+    value->key_col = (int)key->start_mark.column + 1;
+    *member = value;
+    return PD_OK;
+}
+
+static enum pd_code build_map(struct build *b, yaml_event_t *start, struct ynode **out)
+{
+    struct ynode *map = new_node(b, Y_MAP, &start->start_mark), **tail = &map->first;
+    struct ynode *merge = NULL;
+    for (;;) {
+        yaml_event_t key;
+        enum pd_code code = next_event(b, &key);
+        if (code != PD_OK)
+            return code;
+        if (key.type == YAML_MAPPING_END_EVENT) {
+            yaml_event_delete(&key);
+            break;
+        }
+        code = build_member(b, map, &key, tail, &merge);
+        yaml_event_delete(&key);
+        if (code != PD_OK)
+            return code;
+        if (*tail)
+            tail = &(*tail)->next;
+    }
+    *out = map;
+    add_anchor(b, start->data.mapping_start.anchor, map);
+    return merge ? merge_into(b, map, merge, &start->start_mark) : PD_OK;
+}
+
+static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode **out)
+{
+    enum pd_code code = count_node(b, &ev->start_mark);
+    if (code != PD_OK)
+        return code;
+    if (b->depth >= MAX_DEPTH)
+        return fail_mark(b, &ev->start_mark, "nested deeper than 100 levels");
+    b->depth++;
+    if (ev->type == YAML_SCALAR_EVENT)
+        build_scalar(b, ev, out);
+    else if (ev->type == YAML_SEQUENCE_START_EVENT)
+        code = build_seq(b, ev, out);
+    else if (ev->type == YAML_MAPPING_START_EVENT)
+        code = build_map(b, ev, out);
+    else if (ev->type == YAML_ALIAS_EVENT)
+        code = build_alias(b, ev, out);
+    else
+        code = fail_mark(b, &ev->start_mark, "not valid YAML");
+    b->depth--;
+    return code;
+}
+
+static enum pd_code build_doc(struct build *b, struct ydoc ***tail)
+{
+    yaml_event_t ev;
+    b->doc = xcalloc(1, sizeof *b->doc);
+    arena_init(&b->doc->arena, (size_t)MAX_TEXT * 4);
+    **tail = &b->doc->pub;
+    *tail = &b->doc->pub.next;
+    b->anchors = NULL;
+    b->nodes = 0;
+    enum pd_code code = next_event(b, &ev);
+    if (code != PD_OK)
+        return code;
+    code = build_node(b, &ev, &b->doc->pub.root);
+    yaml_event_delete(&ev);
+    const struct ynode *root = b->doc->pub.root;
+    if (root && root->kind == Y_NULL && !root->quoted && !root->text[0])
+        b->doc->pub.root = NULL;                    /* "---" with nothing behind it */
+    return code;
+}
+
+enum pd_code yaml_parse(const char *name, const char *text, size_t len, struct ydoc **out,
+                        struct pd_err *err)
+{
+    struct build b = {.name = name, .err = err};
+    struct ydoc *docs = NULL, **tail = &docs;
+    bool end = false;
+    if (len > MAX_TEXT)
+        return pd_fail_at(err, PD_LIMIT, name, 0, 0, "the file is larger than 64 MiB");
+    if (!yaml_parser_initialize(&b.parser))
+        PD_BUG("out of memory in libyaml");
+    yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, len);
+    enum pd_code code = PD_OK;
+    while (code == PD_OK && !end) {
+        yaml_event_t ev;
+        code = next_event(&b, &ev);
+        if (code != PD_OK)
+            break;
+        end = ev.type == YAML_STREAM_END_EVENT;
+        if (ev.type == YAML_DOCUMENT_START_EVENT)
+            code = build_doc(&b, &tail);
+        yaml_event_delete(&ev);
+    }
+    yaml_parser_delete(&b.parser);
+    if (code != PD_OK) {
+        yaml_free(docs);
+        return code;
+    }
+    *out = docs;
+    return PD_OK;
+}
+
+enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *err)
+{
+    struct str s;
+    str_init(&s, MAX_TEXT);
+    enum pd_code code = path_read(path, MAX_TEXT, &s, err);
+    if (code == PD_OK)
+        code = yaml_parse(path, s.p, s.len, out, err);
+    str_release(&s);
+    return code;
+}
+
+void yaml_free(struct ydoc *docs)
+{
+    while (docs) {
+        struct ydoc *next = docs->next;
+        struct doc *d = (struct doc *)docs;
+        arena_release(&d->arena);
+        free(d);
+        docs = next;
+    }
+}
