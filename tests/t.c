@@ -120,7 +120,7 @@ static int run_test(int i)
         size_t got;
         printf("%s %s (%s)", code == T_EXIT_SKIP ? "skip" : "FAIL", tests[i].name, tests[i].file);
         printf(code > 128 ? ": signal %d\n" : "\n", code - 128);
-        rewind(out);
+        lseek(fileno(out), 0, SEEK_SET);
         while ((got = fread(buf, 1, sizeof buf, out)) > 0)
             fwrite(buf, 1, got, stdout);
     }

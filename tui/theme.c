@@ -243,7 +243,7 @@ enum pd_code theme_parse(const char *src, const char *text, size_t n, struct the
         l.palette = yaml_get(root, "palette");
         rc = read_roles(&l, yaml_get(root, "roles"));
     }
-    yaml_free(doc);
+    yaml_docs_free(doc);
     return rc;
 }
 

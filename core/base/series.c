@@ -61,8 +61,6 @@ static void pyramid_add(struct series *s, size_t index, double y)
             s->level[k].v[s->level[k].n++] = (struct block){INFINITY, -INFINITY, 0};
         }
         block_add(&s->level[k].v[index], y);
-        if (index == 0)
-            return;              /* higher levels hold the same single block */
     }
 }
 

@@ -321,7 +321,7 @@ enum pd_code yaml_parse(const char *name, const char *text, size_t len, struct y
     }
     yaml_parser_delete(&b.parser);
     if (code != PD_OK) {
-        yaml_free(docs);
+        yaml_docs_free(docs);
         return code;
     }
     *out = docs;
@@ -339,7 +339,7 @@ enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *
     return code;
 }
 
-void yaml_free(struct ydoc *docs)
+void yaml_docs_free(struct ydoc *docs)
 {
     while (docs) {
         struct ydoc *next = docs->next;

@@ -36,7 +36,7 @@ struct ydoc {
 MUST_USE enum pd_code yaml_parse(const char *name, const char *text, size_t len,
                                  struct ydoc **out, struct pd_err *err);
 MUST_USE enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *err);
-void yaml_free(struct ydoc *docs);               /* the whole chain */
+void yaml_docs_free(struct ydoc *docs);               /* the whole chain */
 
 const struct ynode *yaml_get(const struct ynode *map, const char *key);
 const struct ynode *yaml_at(const struct ynode *n, const char *path);   /* "a.b[0].c" */

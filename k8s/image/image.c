@@ -44,7 +44,8 @@ enum pd_code image_desc_read(const struct json *j, struct image_desc *out, struc
     const char *digest = json_str(j, "digest", ""), *mt = json_str(j, "mediaType", "");
     double size = json_num(j, "size", -1);
     if (!ref_digest_valid(digest) || !str_starts(digest, "sha256:"))
-        return pd_fail(err, PD_IMAGE, _("a descriptor has no sha256 digest but \"%.100s\""), digest);
+        return pd_fail(err, PD_IMAGE, _("a descriptor has no sha256 digest but \"%.100s\""),
+                       digest);
     if (!(size >= 0 && size < 9e15))
         return pd_fail(err, PD_IMAGE, _("the descriptor of %s has no size"), digest);
     if (strlen(mt) >= sizeof out->media_type)
@@ -61,7 +62,8 @@ enum pd_code image_choose(const struct json *index, struct image_desc *out, stru
     str_init(&has, 200);
     const struct json *found = NULL, *only = NULL, *list = json_get(index, "manifests");
     for (const struct json *e = json_first(list); e && !found; e = json_next(e)) {
-        const char *os = json_str(e, "platform.os", ""), *arch = json_str(e, "platform.architecture", "");
+        const char *os = json_str(e, "platform.os", "");
+        const char *arch = json_str(e, "platform.architecture", "");
         if (!*os && !*arch)
             only = json_count(list) == 1 ? e : NULL;
         if (str_eq(os, "linux") && str_eq(arch, "amd64"))
@@ -136,7 +138,8 @@ static enum pd_code load(const struct layout *l, struct image *im, struct pd_err
     }
     if (rc != PD_OK)
         return rc;
-    if (json_int(im->manifest_json, "schemaVersion", 0) != 2 || !json_has(im->manifest_json, "config"))
+    if (json_int(im->manifest_json, "schemaVersion", 0) != 2 ||
+        !json_has(im->manifest_json, "config"))
         return pd_fail(err, PD_IMAGE, _("%s is no image manifest (schemaVersion 2)"),
                        im->manifest.digest);
     const char *mt = json_str(im->manifest_json, "mediaType", "");
