@@ -1,0 +1,49 @@
+/* layout.h - which panels stand where: a pure function of the size and of what
+ * is asked for.
+ *
+ * Row 0 is the title, the last two rows are message and keys. From 80x24 panes
+ * have borders: two below 120 columns, three from there. Smaller, one pane
+ * without borders is shown under a row of tabs. Below 40x12 nothing is.
+ */
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
+
+#include "tui/grid.h"
+
+enum panel_id {
+    PANEL_CATALOGUE, PANEL_ABOUT,
+    PANEL_STEP, PANEL_CLUSTER, PANEL_LOG, PANEL_CURVE, PANEL_API, PANEL_WHY,
+    PANEL_RUN, PANEL_STRIP, PANEL_EDIT, PANEL_COUNT
+};
+/* The tabs of the second pane in a lab. */
+enum { TAB_FIRST = PANEL_CLUSTER, TAB_LAST = PANEL_WHY };
+
+enum { LAYOUT_COLS_LEAST = 40, LAYOUT_ROWS_LEAST = 12, LAYOUT_PANES = 4 };
+
+struct layout_ask {
+    int cols, rows;
+    bool lab;                    /* else the catalogue */
+    enum panel_id tab;           /* TAB_FIRST..TAB_LAST */
+    enum panel_id focus;         /* the focused panel */
+    bool zoom;                   /* the focused panel alone */
+    bool editing;                /* the editor alone */
+};
+
+struct pane {
+    enum panel_id panel;
+    struct rect outer, inner;    /* equal when there is no border */
+    bool border;
+};
+
+struct layout {
+    bool too_small, tabs;        /* tabs: a tab row under the title */
+    struct rect title, tab_row, message, keys;
+    struct pane pane[LAYOUT_PANES];
+    int n;
+};
+
+void layout_compute(const struct layout_ask *ask, struct layout *out);
+/* The pane that shows a panel, or NULL. */
+const struct pane *layout_find(const struct layout *l, enum panel_id panel);
+
+#endif

@@ -1,0 +1,206 @@
+/* rows.c - building rows (rows.h). */
+#include "tui/rows.h"
+
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "tui/text.h"
+
+enum { ROWS_CEILING = 64 << 20, ROW_TEXT = 4096 };
+
+void rows_init(struct rows *r, enum glyph_set glyphs)
+{
+    memset(r, 0, sizeof *r);
+    arena_init(&r->arena, ROWS_CEILING);
+    r->glyphs = glyphs;
+}
+
+void rows_release(struct rows *r)
+{
+    for (int i = 0; i < r->cap; i++)
+        free(r->v[i].span);
+    free(r->v);
+    arena_release(&r->arena);
+    memset(r, 0, sizeof *r);
+}
+
+void rows_clear(struct rows *r)
+{
+    r->n = 0;
+    r->first = r->total = 0;
+    arena_clear(&r->arena);
+}
+
+struct row *rows_new(struct rows *r, int id)
+{
+    if (r->n == r->cap) {
+        int cap = r->cap ? r->cap * 2 : 64;
+        r->v = xrealloc_array(r->v, (size_t)cap, sizeof *r->v);
+        memset(r->v + r->cap, 0, sizeof *r->v * (size_t)(cap - r->cap));
+        r->cap = cap;
+    }
+    struct row *row = &r->v[r->n++];
+    row->n = row->width = 0;
+    row->id = id;
+    return row;
+}
+
+/* Takes text that lives as long as the rows. */
+static void add_span(struct rows *r, enum role role, const char *text)
+{
+    if (r->n == 0)
+        rows_new(r, -1);
+    struct row *row = &r->v[r->n - 1];
+    if (row->n == row->cap) {
+        row->cap = row->cap ? row->cap * 2 : 8;
+        row->span = xrealloc_array(row->span, (size_t)row->cap, sizeof *row->span);
+    }
+    int w = utf8_str_width(text);
+    row->span[row->n++] = (struct span){text, (uint8_t)role, 0, (uint16_t)w};
+    row->width += w;
+}
+
+void rows_put(struct rows *r, enum role role, const char *text)
+{
+    if (text && *text)
+        add_span(r, role, arena_strdup(&r->arena, text));
+}
+
+void rows_putf(struct rows *r, enum role role, const char *fmt, ...)
+{
+    char buf[ROW_TEXT];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    rows_put(r, role, buf);
+}
+
+void rows_sign(struct rows *r, enum role role, enum glyph g)
+{
+    add_span(r, role, glyph_of(r->glyphs, g));
+}
+
+static void put_blanks(struct rows *r, int n)
+{
+    if (n <= 0)
+        return;
+    char *s = arena_alloc(&r->arena, (size_t)n + 1);
+    memset(s, ' ', (size_t)n);
+    add_span(r, ROLE_TEXT, s);
+}
+
+static void put_fitted(struct rows *r, enum role role, const char *text, int width)
+{
+    struct str s;
+    str_init(&s, ROW_TEXT);
+    text_fit(text, width, glyph_of(r->glyphs, G_MORE), &s);
+    rows_put(r, role, s.p);
+    str_release(&s);
+}
+
+void rows_cell(struct rows *r, enum role role, const char *text, int width)
+{
+    if (r->n == 0)
+        rows_new(r, -1);
+    int want = r->v[r->n - 1].width + width;
+    put_fitted(r, role, text, width);
+    rows_pad(r, want);
+}
+
+void rows_cell_right(struct rows *r, enum role role, const char *text, int width)
+{
+    put_blanks(r, width - utf8_str_width(text));
+    put_fitted(r, role, text, width);
+}
+
+void rows_pad(struct rows *r, int column)
+{
+    put_blanks(r, column - r->v[r->n - 1].width);
+}
+
+void rows_right(struct rows *r, enum role role, const char *text, int width)
+{
+    int have = r->v[r->n - 1].width, w = utf8_str_width(text);
+    put_blanks(r, MAX(width - w - have, have > 0 ? 1 : 0));
+    rows_put(r, role, text);
+}
+
+void rows_blank(struct rows *r)
+{
+    rows_new(r, -1);
+}
+
+void rows_line(struct rows *r, enum role role, const char *text)
+{
+    rows_new(r, -1);
+    rows_put(r, role, text);
+}
+
+void rows_linef(struct rows *r, enum role role, const char *fmt, ...)
+{
+    char buf[ROW_TEXT];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    rows_line(r, role, buf);
+}
+
+static void code_line(struct rows *r, int indent, const char *s, size_t n, int width)
+{
+    char *line = xstrndup(s, n);
+    rows_new(r, -1);
+    put_blanks(r, indent);
+    put_fitted(r, ROLE_CODE, line, width - indent);
+    free(line);
+}
+
+void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int width)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n"), len;
+        if (str_starts(text, "    ") || str_starts(text, "> ")) {
+            code_line(r, indent, text, line, width);
+            text += line + (text[line] == '\n');
+            continue;
+        }
+        size_t next = text_break(text, MAX(width - indent, 1), &len);
+        char *piece = xstrndup(text, len);
+        rows_new(r, -1);
+        put_blanks(r, indent);
+        rows_put(r, role, piece);
+        free(piece);
+        text += next;
+    }
+}
+
+void rows_bar(struct rows *r, double share, int width)
+{
+    bool boxed = r->glyphs != GLYPH_UNICODE && width > 4;
+    int inner = boxed ? width - 2 : width;
+    int full = isnan(share) ? 0 : (int)(share * inner + 0.5);
+    full = MIN(MAX(full, 0), inner);
+    if (boxed)
+        rows_put(r, ROLE_BAR_REST, "[");
+    for (int part = 0; part < 2; part++) {
+        int n = part ? inner - full : full;
+        const char *g = glyph_of(r->glyphs, part ? G_BAR_REST : G_BAR);
+        size_t size = strlen(g);
+        char *s = arena_alloc(&r->arena, size * (size_t)n + 1);
+        for (int i = 0; i < n; i++)
+            memcpy(s + size * (size_t)i, g, size);
+        if (n > 0)
+            add_span(r, part ? ROLE_BAR_REST : ROLE_BAR, s);
+    }
+    if (boxed)
+        rows_put(r, ROLE_BAR_REST, "]");
+}
+
+void rows_text(const struct row *row, struct str *out)
+{
+    for (int i = 0; i < row->n; i++)
+        str_add(out, row->span[i].text);
+    while (out->len > 0 && out->p[out->len - 1] == ' ')
+        out->p[--out->len] = '\0';
+}
