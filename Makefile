@@ -17,7 +17,7 @@ HARDEN := -fstack-protector-strong -fno-strict-aliasing $(if $(filter 1,$(SAN)),
 comma := ,
 SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 CPPFLAGS += -I. -I$(B) -DPODIUM_VERSION='"$(VERSION)"' -DPODIUM_SOURCE_DIR='"$(CURDIR)"' $(DEFS)
-CFLAGS := -std=c11 -g $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -MMD -MP
+CFLAGS = -std=c11 -g $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -MMD -MP
 LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 
 # --- packages -------------------------------------------------------------
@@ -38,9 +38,9 @@ $(B)/.packages-test: Makefile
 	@touch $@
 
 PKGS := ncursesw libcurl yaml-0.1 libcjson libssh2 libarchive libcrypto zlib
-PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd 2>/dev/null)
-LIBS_CONSOLE = $(shell $(PKG_CONFIG) --libs ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib) -lm
-LIBS_PRACTICE = $(shell $(PKG_CONFIG) --libs libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib) -lm
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd 2>/dev/null)
+LIBS_CONSOLE := $(shell $(PKG_CONFIG) --libs ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib) -lm
+LIBS_PRACTICE := $(shell $(PKG_CONFIG) --libs libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib) -lm
 LIBS_TRAIN = -l:libjansson.a -lm -lpthread
 
 # --- sources ---------------------------------------------------------------
@@ -90,12 +90,20 @@ $(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice
 $(B)/podium-train: $(B)/obj/core/train/train_main.o $(call libs,train base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) $(if $(filter 1,$(SAN)),,-static) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS_TRAIN)
-$(B)/podium-shim: $(B)/obj/k8s/practice/shim_main.o $(call libs,base)
+# its own files only, so that a static program stays small
+SHIM_O := $(call obj,$(addprefix k8s/practice/,shim_main.c shim_run.c shim_conn.c shim_proc.c \
+  shim_spec.c crilog.c cgroup.c sandbox.c sandbox_root.c sandbox_exec.c))
+$(B)/podium-shim: $(SHIM_O) $(call libs,base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) $(if $(filter 1,$(SAN)),,-static) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-.PHONY: all run test bench lint asan fuzz mutants cover install help packages clean golden
-all: $(PROGRAMS) ## build the four programs into build/
+$(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po | $(PACKAGES_STAMP)
+	@mkdir -p $(@D)
+	$(Q)msgfmt --check-format -o $@ $<
+LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))
+
+.PHONY: all run test bench lint asan fuzz mutants cover install help clean golden
+all: $(PROGRAMS) $(LOCALES) ## build the four programs into build/
 
 run: all ## build, start the practice cluster, open the console
 	@exec $(B)/podium
@@ -123,7 +131,7 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/t.o $$(call libs,$$(T_LIBS_
 test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, N failed"
 	$(Q)B=$(B) tests/run.sh
 
-lint: ## the rules that a machine can keep
+lint: $(B)/.packages-test ## the rules that a machine can keep
 	$(Q)tests/lint/lint.sh
 
 asan: ## the suite under ASan and UBSan
@@ -137,6 +145,21 @@ fuzz: ## each parser under libFuzzer for FUZZ_SECONDS (default 30)
 
 mutants: ## one-line sabotages, each of which must turn a test red
 	$(Q)B=$(B) tests/mutants/run.sh
+
+PREFIX ?= /usr/local
+install: all ## into PREFIX (default /usr/local), DESTDIR respected
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/podium
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	cp -R --parents labs/content themes $(DESTDIR)$(PREFIX)/share/podium
+	[ ! -d $(B)/locale ] || cp -R $(B)/locale $(DESTDIR)$(PREFIX)/share/podium
+
+golden: all $(TEST_BIN) ## write the screens of tests/screens anew; read the diff
+	$(Q)GOLDEN=1 B=$(B) tests/run.sh tui_
+
+cover: ## line coverage of the unit tests (gcov), least covered files first
+	$(Q)$(MAKE) B=$(B)/cover OPT='-O0 --coverage' LDFLAGS=--coverage test
+	$(Q)cd $(B)/cover/obj && find . -name '*.gcda' ! -path './tests/*' -exec gcov -n {} + 2>/dev/null \
+	  | awk '/^File/ {f=$$2} /^Lines executed/ {print $$2, f}' | grep -v /usr/ | sed 's/executed://' | sort -n
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12

@@ -1,0 +1,202 @@
+/* sandbox_root.c - the container's view of files: binds, /proc, /dev, and the
+ * unpacked image as "/". Runs in the child, in its own mount namespace. */
+#include "k8s/practice/sandbox_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct root {
+    int fd;                           /* of the image's top folder */
+    bool userns;
+    const struct sandbox_pipe *pipe;
+};
+
+/* Open a path as the container would see it; -1 when it is not there. */
+static int open_inside(int at, const char *path, uint64_t flags, uint64_t mode)
+{
+    struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = RESOLVE_IN_ROOT};
+    return (int)syscall(SYS_openat2, at, path, &how, sizeof how);
+}
+
+/* The folders of path up to `end`, made as needed. */
+static bool make_parents(int at, const char *path, size_t end)
+{
+    char part[4096];
+    for (size_t i = 1; i <= end; i++) {
+        if (path[i] != '/' && i != end)
+            continue;
+        str_copy(part, MIN(sizeof part, i + 1), path);
+        int fd = open_inside(at, part, O_PATH | O_DIRECTORY, 0);
+        if (fd < 0 && errno == ENOENT) {
+            /* the last component alone is missing: make it in its parent */
+            const char *slash = strrchr(part, '/');
+            size_t up = slash ? (size_t)(slash - part) : 0;
+            char parent[4096];
+            str_copy(parent, MIN(sizeof parent, up + 1), part);
+            int dir = open_inside(at, up ? parent : "/", O_PATH | O_DIRECTORY, 0);
+            if (dir < 0 || mkdirat(dir, slash ? slash + 1 : part, 0755) < 0)
+                return false;
+            close(dir);
+            fd = open_inside(at, part, O_PATH | O_DIRECTORY, 0);
+        }
+        if (fd < 0)
+            return false;
+        close(fd);
+    }
+    return true;
+}
+
+/* A place to mount on, made when missing; an O_PATH descriptor or -1. */
+static int target(const struct root *r, const char *path, bool folder)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    const char *slash = memrchr(path, '/', n);
+    size_t parent = slash ? (size_t)(slash - path) : 0;
+    int fd = open_inside(r->fd, path, O_PATH, 0);
+    if (fd >= 0)
+        return fd;
+    if (!make_parents(r->fd, path, folder ? n : parent))
+        return -1;
+    if (!folder) {
+        int made = open_inside(r->fd, path, O_WRONLY | O_CREAT, 0644);
+        if (made < 0)
+            return -1;
+        close(made);
+    }
+    return open_inside(r->fd, path, O_PATH, 0);
+}
+
+static bool mount_at(int fd, const char *from, const char *type, unsigned long flags,
+                     const char *data)
+{
+    char to[64];
+    str_fmt(to, sizeof to, "/proc/self/fd/%d", fd);
+    return mount(from, to, type, flags, data) == 0;
+}
+
+/* The locked flags of a file system must be kept when it is remounted. */
+static unsigned long locked_flags(const char *path)
+{
+    static const struct {
+        unsigned long st, ms;
+    } map[] = {{ST_NOSUID, MS_NOSUID}, {ST_NODEV, MS_NODEV}, {ST_NOEXEC, MS_NOEXEC},
+               {ST_RDONLY, MS_RDONLY}, {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}};
+    struct statvfs v;
+    unsigned long flags = 0;
+    if (statvfs(path, &v) == 0)
+        for (size_t i = 0; i < ARRAY_LEN(map); i++)
+            flags |= v.f_flag & map[i].st ? map[i].ms : 0;
+    return flags;
+}
+
+static void bind_one(const struct root *r, const char *from, const char *to, bool read_only)
+{
+    struct stat st;
+    if (stat(from, &st) < 0)
+        sandbox_die(r->pipe, 'x', "mount of %s on %s: %s", from, to, strerror(errno));
+    int fd = target(r, to, S_ISDIR(st.st_mode));
+    if (fd < 0 || !mount_at(fd, from, NULL, MS_BIND | MS_REC, NULL))
+        sandbox_die(r->pipe, fd < 0 ? 'x' : 'k', "mount of %s on %s: %s", from, to,
+                    strerror(errno));
+    close(fd);
+    if (!read_only)
+        return;
+    fd = target(r, to, S_ISDIR(st.st_mode));       /* now the mount itself */
+    if (fd < 0 || !mount_at(fd, NULL, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from),
+                            NULL))
+        sandbox_die(r->pipe, 'k', "read-only mount of %s: %s", to, strerror(errno));
+    close(fd);
+}
+
+/* A fresh /proc; where the kernel refuses one (masked below us), the host's. */
+static void mount_proc(const struct root *r)
+{
+    int fd = target(r, "/proc", true);
+    if (fd < 0 || (!mount_at(fd, "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
+                   !mount_at(fd, "/proc", NULL, MS_BIND | MS_REC, NULL)))
+        sandbox_die(r->pipe, 'k', "mount of /proc: %s", strerror(errno));
+    close(fd);
+}
+
+static void make_dev(const struct root *r)
+{
+    static const char *const nodes[] = {"null", "zero", "full", "random", "urandom", "tty"};
+    static const struct {
+        const char *to, *at;
+    } links[] = {{"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"},
+                 {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"},
+                 {"pts/ptmx", "ptmx"}};
+    int fd = target(r, "/dev", true);
+    if (fd < 0 || !mount_at(fd, "tmpfs", "tmpfs", MS_NOSUID, "mode=755,size=64k"))
+        sandbox_die(r->pipe, 'k', "mount of /dev: %s", strerror(errno));
+    close(fd);
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        char path[64];
+        str_fmt(path, sizeof path, "/dev/%s", nodes[i]);
+        if (access(path, F_OK) == 0)
+            bind_one(r, path, path, false);
+    }
+    int dev = open_inside(r->fd, "/dev", O_PATH | O_DIRECTORY, 0);
+    for (size_t i = 0; dev >= 0 && i < ARRAY_LEN(links); i++)
+        if (symlinkat(links[i].to, dev, links[i].at) < 0)
+            sandbox_die(r->pipe, 'k', "/dev/%s: %s", links[i].at, strerror(errno));
+    if (dev >= 0)
+        close(dev);
+    int pts = target(r, "/dev/pts", true), shm = target(r, "/dev/shm", true);
+    if (pts < 0 || !mount_at(pts, "devpts", "devpts", MS_NOSUID | MS_NOEXEC,
+                             "newinstance,ptmxmode=0666,mode=0620"))
+        sandbox_die(r->pipe, 'k', "mount of /dev/pts: %s", strerror(errno));
+    if (shm < 0 || !mount_at(shm, "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m"))
+        sandbox_die(r->pipe, 'k', "mount of /dev/shm: %s", strerror(errno));
+    close(pts);
+    close(shm);
+}
+
+/* The image becomes "/". Inside a chroot pivot_root is refused; chroot stays,
+ * and the program will not have CAP_SYS_CHROOT to leave it. */
+static void change_root(const struct root *r)
+{
+    if (fchdir(r->fd) < 0)
+        sandbox_die(r->pipe, 'k', "the root can't be entered: %s", strerror(errno));
+    if (syscall(SYS_pivot_root, ".", ".") == 0) {
+        if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+            sandbox_die(r->pipe, 'k', "the old root stays: %s", strerror(errno));
+        return;
+    }
+    if (chroot(".") < 0 || chdir("/") < 0)
+        sandbox_die(r->pipe, 'k', "the root can't be changed: %s", strerror(errno));
+}
+
+void sandbox_enter_root(const struct shim_spec *spec, bool userns, const struct sandbox_pipe *p)
+{
+    struct root r = {.userns = userns, .pipe = p};
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
+        sandbox_die(p, 'k', "the mounts can't be made private: %s", strerror(errno));
+    if (mount(spec->rootfs, spec->rootfs, NULL, MS_BIND | MS_REC, NULL) < 0)
+        sandbox_die(p, 'k', "mount of %s: %s", spec->rootfs, strerror(errno));
+    r.fd = open(spec->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (r.fd < 0)
+        sandbox_die(p, 'k', "%s: %s", spec->rootfs, strerror(errno));
+    mount_proc(&r);
+    make_dev(&r);
+    for (size_t i = 0; i < spec->binds; i++)
+        bind_one(&r, spec->bind[i].from, spec->bind[i].to, spec->bind[i].read_only);
+    const char *cwd = spec->cwd && *spec->cwd ? spec->cwd : "/";
+    int fd = target(&r, cwd, true);
+    if (fd < 0)
+        sandbox_die(p, 'x', "the working directory %s can't be made: %s", cwd, strerror(errno));
+    close(fd);
+    change_root(&r);
+    close(r.fd);
+    if (spec->hostname && sethostname(spec->hostname, strlen(spec->hostname)) < 0)
+        sandbox_die(p, 'k', "host name: %s", strerror(errno));
+}
