@@ -27,21 +27,26 @@ APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-opens
   libcjson-dev libssh2-1-dev libjansson-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
   libmicrohttpd-dev proot ca-certificates
 APT_TEST := libvterm-dev tmux python3 pmccabe universal-ctags git procps
-PACKAGES_STAMP := $(B)/.packages
+# Included below: written once the packages are there, with what pkg-config
+# says; make then starts over by itself.
+PACKAGES_STAMP := $(B)/packages.mk
 $(PACKAGES_STAMP): Makefile
 	@mkdir -p $(@D)
 	@tests/lint/packages.sh $(APT_BUILD)
-	@touch $@
-$(B)/.packages-test: Makefile
+	@{ echo "PKG_CFLAGS := $$($(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd)"; \
+	   echo "LIBS_CONSOLE := $$($(PKG_CONFIG) --libs $(PKGS)) -lm"; \
+	   echo "LIBS_PRACTICE := $$($(PKG_CONFIG) --libs $(PKGS_PRACTICE)) -lm"; } > $@.tmp
+	@mv $@.tmp $@
+$(B)/.packages-test: tests/lint/packages.sh
 	@mkdir -p $(@D)
 	@tests/lint/packages.sh $(APT_TEST)
 	@touch $@
-
-PKGS := ncursesw libcurl yaml-0.1 libcjson libssh2 libarchive libcrypto zlib
-PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd 2>/dev/null)
-LIBS_CONSOLE := $(shell $(PKG_CONFIG) --libs ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib) -lm
-LIBS_PRACTICE := $(shell $(PKG_CONFIG) --libs libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib) -lm
-LIBS_TRAIN = -l:libjansson.a -lm -lpthread
+PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib
+PKGS_PRACTICE := libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
+LIBS_TRAIN := -l:libjansson.a -lm -lpthread
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
+include $(PACKAGES_STAMP)
+endif
 
 # --- sources ---------------------------------------------------------------
 dir_src = $(filter-out %_main.c tui/podium.c,$(wildcard $(1)/*.c))
@@ -73,7 +78,7 @@ $(LIB)/%.a:
 # the training kernels want the optimiser; everything else stays at OPT
 $(B)/obj/core/train/%.o: OPT = -O3
 
-$(B)/obj/%.o: %.c | $(PACKAGES_STAMP)
+$(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@[ "$(V)" = 1 ] || echo "  CC $<"
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -c $< -o $@
@@ -97,7 +102,7 @@ $(B)/podium-shim: $(SHIM_O) $(call libs,base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) $(if $(filter 1,$(SAN)),,-static) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-$(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po | $(PACKAGES_STAMP)
+$(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po
 	@mkdir -p $(@D)
 	$(Q)msgfmt --check-format -o $@ $<
 LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { T_MAX = 1024, T_EXIT_SKIP = 77 };
+enum { T_MAX = 1024, T_EXIT_SKIP = 77, NOTE_FD = 199 };
 
 static struct {
     const char *name, *file;
@@ -53,13 +53,16 @@ static int remove_one(const char *path, const struct stat *st UNUSED, int flag U
     return remove(path);
 }
 
+static void make_dir(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(dir, sizeof dir, "%s/podium-test-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir))
+        t_fail(__FILE__, __LINE__, "mkdtemp: %s", strerror(errno));
+}
+
 const char *t_dir(void)
 {
-    if (!dir[0]) {
-        snprintf(dir, sizeof dir, "%s/podium-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-        if (!mkdtemp(dir))
-            t_fail(__FILE__, __LINE__, "mkdtemp: %s", strerror(errno));
-    }
     return dir;
 }
 
@@ -69,13 +72,12 @@ static void run_child(int i, int pipe_fd)
     dup2(pipe_fd, 2);
     setpgid(0, 0);
     alarm((unsigned)(getenv("T_TIMEOUT") ? atoi(getenv("T_TIMEOUT")) : 120));
-    snprintf(dir, sizeof dir, "%s/podium-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(dir))
-        _exit(1);
+    make_dir();
     char note[300];
     int n = snprintf(note, sizeof note, "%s", dir);
-    if (write(3, note, (size_t)n) != n)
+    if (write(NOTE_FD, note, (size_t)n) != n)
         _exit(1);
+    close(NOTE_FD);
     tests[i].fn();
     fflush(NULL);
     exit(0);     /* exit handlers run: the leak checker's too */
@@ -103,7 +105,7 @@ static int run_test(int i)
     pid_t pid = fork();
     if (pid == 0) {
         close(note[0]);
-        dup2(note[1], 3);
+        dup2(note[1], NOTE_FD);
         run_child(i, fileno(out));
     }
     close(note[1]);

@@ -1,5 +1,5 @@
 /* base.h - the first include of every file: feature macros and attributes.
- * (Functions that podium never calls stand in tests/lint/banned.txt.)
+ * (Functions that podium never calls stand in tests/lint/lint.py.)
  *
  * Rules that hold everywhere
  *   - A function that can fail returns enum pd_code and takes a struct pd_err

@@ -19,7 +19,15 @@
 
 struct json;
 
-enum json_type { JSON_MISSING, JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+enum json_type {
+    JSON_MISSING,
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT
+};
 
 /* Parse exactly one value (white space around it is allowed). PD_PARSE with
  * line and column on a bad text; nesting deeper than 200 is refused.

@@ -30,7 +30,8 @@ MUST_USE enum pd_code path_read(const char *path, size_t ceiling, struct str *ou
 /* Write to a temporary file beside it, fsync, rename, fsync the folder. */
 MUST_USE enum pd_code path_write_atomic(const char *path, int mode, const void *data, size_t n,
                                         struct pd_err *err);
-MUST_USE enum pd_code path_remove_tree(const char *path, struct pd_err *err);   /* never follows links */
+/* Never follows links. */
+MUST_USE enum pd_code path_remove_tree(const char *path, struct pd_err *err);
 /* True when rel stays inside: no "..", not absolute, not empty. */
 bool path_inside(const char *rel);
 

@@ -15,7 +15,7 @@
 
 /* X(enum, "ev") */
 #define RUNLOG_EVENTS(X)                                                                          \
-    X(RUN_HELLO, "hello")        /* version, model, params, trainable, steps, batch, seq, seed, rate */ \
+    X(RUN_HELLO, "hello")        /* version, model, params, trainable, steps, batch, seed… */     \
     X(RUN_STEP, "step")          /* step, loss, lr, gnorm, tokens, tok_s, epoch, ms */           \
     X(RUN_EVAL, "eval")          /* step, val_loss, val_tokens */                                \
     X(RUN_SAVE, "save")          /* step, path, bytes */                                         \

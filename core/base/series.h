@@ -26,7 +26,7 @@ double series_x(const struct series *s, size_t i);
 double series_y(const struct series *s, size_t i);
 /* First index with x >= value (series_count when none). */
 size_t series_lower(const struct series *s, double x);
-struct series_extent series_range(const struct series *s, size_t from, size_t to);   /* [from, to) */
+struct series_extent series_range(const struct series *s, size_t from, size_t to);  /* [from,to) */
 
 /* Debiased exponential moving average over ALL points, TensorBoard's rule
  * (line_chart_v2/data_transformer.ts): last = w*last + (1-w)*y from 0, k counts

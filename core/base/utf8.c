@@ -143,31 +143,37 @@ size_t utf8_cut(const char *s, int width)
 
 /* --- cleaning --------------------------------------------------------------- */
 
-/* Length of the escape sequence at s[0] = ESC: CSI, OSC/DCS/PM/APC up to ST or
- * BEL, else ESC and intermediates and a final byte. Never crosses a '\n'. */
-static size_t escape_len(const char *s, size_t n)
+static size_t run_of(const char *s, size_t n, size_t from, int low, int high)
+{
+    while (from < n && s[from] >= low && s[from] < high)
+        from++;
+    return from;
+}
+
+/* OSC, DCS, PM, APC, SOS: up to ST or BEL. */
+static size_t string_len(const char *s, size_t n)
 {
     size_t i = 2;
+    for (; i < n && s[i] != '\n'; i++) {
+        if (s[i] == '\a')
+            return i + 1;
+        if (s[i] == 0x1B)
+            return i + 1 < n && s[i + 1] == '\\' ? i + 2 : i;
+    }
+    return i;
+}
+
+/* Length of the escape sequence at s[0] = ESC: CSI, a string, else
+ * intermediates and a final byte. Never crosses a '\n'. */
+static size_t escape_len(const char *s, size_t n)
+{
     if (n < 2)
         return n;
-    if (s[1] == '[') {
-        while (i < n && s[i] >= 0x20 && s[i] < 0x40)
-            i++;
-        return i < n && s[i] >= 0x40 && s[i] < 0x7F ? i + 1 : i;
-    }
-    if (memchr("]PX^_", s[1], 5)) {
-        for (; i < n && s[i] != '\n'; i++) {
-            if (s[i] == '\a')
-                return i + 1;
-            if (s[i] == 0x1B)
-                return i + 1 < n && s[i + 1] == '\\' ? i + 2 : i;
-        }
-        return i;
-    }
-    i = 1;
-    while (i < n && s[i] >= 0x20 && s[i] < 0x30)
-        i++;
-    return i < n && s[i] >= 0x30 && s[i] < 0x7F ? i + 1 : i;
+    if (memchr("]PX^_", s[1], 5))
+        return string_len(s, n);
+    bool csi = s[1] == '[';
+    size_t i = csi ? run_of(s, n, 2, 0x20, 0x40) : run_of(s, n, 1, 0x20, 0x30);
+    return i < n && s[i] >= (csi ? 0x40 : 0x30) && s[i] < 0x7F ? i + 1 : i;
 }
 
 static bool dropped(uint32_t cp)

@@ -23,7 +23,8 @@ struct utf8_feed {
     int need;
     uint32_t min;
 };
-enum utf8_got { UTF8_MORE, UTF8_CHAR, UTF8_BAD, UTF8_BAD_AGAIN };  /* AGAIN: feed the byte once more */
+/* AGAIN: the character before was bad; feed the same byte once more. */
+enum utf8_got { UTF8_MORE, UTF8_CHAR, UTF8_BAD, UTF8_BAD_AGAIN };
 enum utf8_got utf8_push(struct utf8_feed *f, unsigned char byte, uint32_t *cp);
 
 int utf8_width(uint32_t cp);

@@ -156,6 +156,23 @@ TEST(journal_round_trip_and_torn_end)
     free(path);
 }
 
+TEST(the_journal_hides_secrets)
+{
+    char *path = path_join(t_dir(), "j");
+    struct journal *j = NULL;
+    struct str s;
+    str_init(&s, 10000);
+    CHECK_OK(journal_create(path, NULL, &j, &err));
+    struct msg *m = msg_new(MSG_REQUEST, json_from("{\"head\":\"Bearer qqq-secret\"}"));
+    journal_write(j, m);
+    msg_free(m);
+    journal_close(j);
+    CHECK_OK(path_read(path, 10000, &s, &err));
+    CHECK(!strstr(s.p, "qqq-secret") && strstr(s.p, "Bearer ***"));
+    str_release(&s);
+    free(path);
+}
+
 TEST(every_kind_has_a_name_that_reads_back)
 {
     for (int k = 0; k < MSG_KIND_COUNT; k++) {

@@ -72,7 +72,8 @@ TEST(nearest_finds_a_typing_error)
 
 TEST(utf8_round_trip_and_bad_bytes)
 {
-    static const uint32_t cps[] = {'A', 0x7F, 0x80, 0x7FF, 0x800, 0x4E2D, 0xFFFF, 0x10000, 0x10FFFF};
+    static const uint32_t cps[] = {'A',    0x7F,   0x80,    0x7FF,   0x800,
+                                   0x4E2D, 0xFFFF, 0x10000, 0x10FFFF};
     char b[4];
     int len;
     for (size_t i = 0; i < ARRAY_LEN(cps); i++) {

@@ -1,0 +1,222 @@
+"""podium's lint: layers, owners of third-party headers, banned functions,
+sizes, openings, translations. Prints file:line: what, and exits 1 on any."""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+RANK = {"core/base": 0, "core/io": 1, "core/train": 1, "k8s": 2, "k8s/image": 2,
+        "k8s/practice": 3, "labs": 3, "tui": 4}
+# directories of equal rank that must not meet
+APART = {"core/io": ["core/train"], "core/train": ["core/io"], "labs": ["k8s/practice"],
+         "k8s/practice": ["labs"], "k8s": ["core/train"], "k8s/image": ["core/train"],
+         "tui": ["core/train", "k8s/practice"]}
+# a third-party header and the only files that may include it
+OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
+          r"curl/.*": ["core/io/loop.c", "core/io/http.c", "core/io/ws.c", "core/io/curl_*.c"],
+          r"cjson/.*": ["core/base/json.c", "core/base/json_make.c"],
+          r"yaml\.h": ["core/base/yaml.c"],
+          r"jansson\.h": ["core/train/tjson.c"],
+          r"libssh2.*": ["core/io/ssh.c"],
+          r"sqlite3\.h": ["k8s/practice/store.c"],
+          r"microhttpd\.h": ["k8s/practice/server*.c"],
+          r"archive(_entry)?\.h": ["k8s/image/*.c"],
+          r"libintl\.h": ["core/base/i18n.c"],
+          r"zlib\.h|openssl/.*": ["core/io/*.c", "k8s/image/*.c", "k8s/practice/*.c", "k8s/*.c"]}
+BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "strtok", "gets", "asctime", "ctime", "gmtime",
+          "localtime", "mktemp", "tmpnam", "system", "popen", "alloca", "setjmp", "longjmp",
+          "atof", "scanf", "gethostbyname"]
+LIMIT_C, LIMIT_H, LIMIT_FN, LIMIT_COMPLEXITY, LIMIT_COLUMNS = 800, 200, 60, 20, 100
+
+faults = []
+
+
+def fault(path, line, text):
+    faults.append("%s:%d: %s" % (path, line, text))
+
+
+def sources():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h"],
+                         capture_output=True, text=True, check=True).stdout.split()
+    return sorted(p for p in out if os.path.exists(p))
+
+
+def room(path):
+    d = os.path.dirname(path)
+    return d if d in RANK else None
+
+
+def strip(text):
+    """Code without comments and strings, line structure kept."""
+    def blank(m):
+        s = m.group(0)
+        return (s[0] + '"' if s[0] == '"' else "") + re.sub(r"[^\n]", " ", s)[2:] if s[0] == '"' \
+            else re.sub(r"[^\n]", " ", s)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*|\'(?:\\.|[^\'\\\n])+\'', blank, text,
+                  flags=re.S)
+
+
+def matches(path, patterns):
+    import fnmatch
+    return any(fnmatch.fnmatch(path, p) for p in patterns)
+
+
+def check_includes(path, lines):
+    here = room(path)
+    for n, line in enumerate(lines, 1):
+        m = re.match(r'\s*#\s*include\s+([<"])([^>"]+)[>"]', line)
+        if not m:
+            continue
+        quoted, name = m.group(1) == '"', m.group(2)
+        if quoted and here:
+            there = os.path.dirname(name)
+            if there not in RANK:
+                fault(path, n, 'include "%s" from the root of the tree' % name)
+            elif RANK[there] > RANK[here] or there in APART.get(here, []) or \
+                    (RANK[there] == RANK[here] and there != here and
+                     {there, here} != {"k8s", "k8s/image"}):
+                fault(path, n, "%s may not include %s" % (here, name))
+        if not quoted and here:
+            for pattern, owners in OWNERS.items():
+                if re.fullmatch(pattern, name) and not matches(path, owners):
+                    fault(path, n, "<%s> belongs to %s" % (name, ", ".join(owners)))
+
+
+def check_text(path, text, lines):
+    code = strip(text).split("\n")
+    for n, line in enumerate(code, 1):
+        for m in re.finditer(r"\b(\w+)\s*\(", line):
+            if m.group(1) in BANNED:
+                fault(path, n, "%s is banned (docs/ARCHITECTURE.md, rules)" % m.group(1))
+        if room(path) and not path.startswith("k8s/practice/") and \
+                re.search(r"practice", line, re.I):
+            fault(path, n, "a practice-only name outside k8s/practice")
+    for n, line in enumerate(lines, 1):
+        if len(line) > LIMIT_COLUMNS and "http" not in line:
+            fault(path, n, "%d columns (at most %d)" % (len(line), LIMIT_COLUMNS))
+        if "\t" in line:
+            fault(path, n, "a tab")
+        if line.rstrip() != line:
+            fault(path, n, "white space at the end")
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", line):
+            fault(path, n, "a note to self")
+
+
+def check_opening(path, text, lines):
+    if room(path) and not text.startswith("/* %s - " % os.path.basename(path)):
+        fault(path, 1, "must open with /* %s - what it is" % os.path.basename(path))
+    limit = LIMIT_C if path.endswith(".c") else LIMIT_H
+    if room(path) and len(lines) > limit:
+        fault(path, 1, "%d lines (at most %d)" % (len(lines), limit))
+
+
+def check_functions(paths):
+    cs = [p for p in paths if p.endswith(".c") and room(p)]
+    out = subprocess.run(["pmccabe"] + cs, capture_output=True, text=True).stdout
+    lengths = []
+    for row in out.splitlines():
+        part = row.split("\t")
+        if len(part) < 6:
+            continue
+        complexity, length = int(part[1]), int(part[4])
+        where = re.match(r"(.*)\((\d+)\): (.*)", part[5])
+        if not where:
+            continue
+        lengths.append(length)
+        if complexity > LIMIT_COMPLEXITY:
+            fault(where.group(1), int(where.group(2)), "%s has complexity %d (at most %d)"
+                  % (where.group(3), complexity, LIMIT_COMPLEXITY))
+        if length > LIMIT_FN:
+            fault(where.group(1), int(where.group(2)), "%s has %d lines (at most %d)"
+                  % (where.group(3), length, LIMIT_FN))
+    return sorted(lengths)
+
+
+def check_top_level():
+    allowed = {"Makefile", "README.md", "LICENSE", ".gitignore", ".ci", "tui", "core", "labs",
+               "themes", "k8s", "tests", "docs"}
+    out = subprocess.run(["git", "ls-files"], capture_output=True, text=True).stdout.split()
+    for top in sorted({p.split("/")[0] for p in out} - allowed):
+        fault(top, 1, "not one of the top-level rooms")
+
+
+def po_entries(path):
+    entries, msgid, msgstr, target, fuzzy = {}, None, None, None, False
+    for line in open(path, encoding="utf-8"):
+        line = line.rstrip("\n")
+        if line.startswith("msgid "):
+            msgid, target = line[6:], "id"
+        elif line.startswith("msgstr "):
+            msgstr, target = line[7:], "str"
+        elif line.startswith('"'):
+            if target == "id":
+                msgid += line
+            else:
+                msgstr += line
+        elif line.startswith("#, ") and "fuzzy" in line:
+            fuzzy = True
+        elif not line and msgid is not None:
+            entries[msgid.replace('""', "")] = (msgstr.replace('""', ""), fuzzy)
+            msgid, fuzzy = None, False
+    if msgid is not None:
+        entries[msgid.replace('""', "")] = (msgstr.replace('""', ""), fuzzy)
+    entries.pop("", None)
+    return entries
+
+
+def check_translations(paths):
+    po = "docs/po/zh.po"
+    if not os.path.exists(po):
+        return
+    cs = [p for p in paths if room(p)]
+    out = subprocess.run(["xgettext", "--from-code=UTF-8", "-k_", "-kN_", "-kPD_CODES:0", "-o", "-",
+                          "--no-wrap", "--omit-header"] + cs, capture_output=True, text=True).stdout
+    tmp = os.path.join(os.environ.get("TMPDIR", "/tmp"), "podium-lint-%d.pot" % os.getpid())
+    with open(tmp, "w", encoding="utf-8") as f:
+        f.write(out)
+    used = set(po_entries(tmp))
+    os.unlink(tmp)
+    for m in re.finditer(r'X\(PD_\w+, "[^"]+", ("[^"]*"),\s*("[^"]*")\)',
+                         open("core/base/err.h", encoding="utf-8").read()):
+        used |= {m.group(1), m.group(2)}
+    used.discard('""')
+    have = po_entries(po)
+    for key in sorted(used - set(have)):
+        fault(po, 1, "no Chinese for %s" % key)
+    for key in sorted(set(have) - used):
+        fault(po, 1, "unused: %s" % key)
+    for key, (value, fuzzy) in have.items():
+        if key in used and (not value.strip('"') or fuzzy):
+            fault(po, 1, "not translated: %s" % key)
+        spec = r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j)?[diouxXeEfFgGcsp]"
+        if key in used and collections.Counter(re.findall(spec, key)) != \
+                collections.Counter(re.findall(spec, value)):
+            fault(po, 1, "the directives differ: %s" % key)
+
+
+def main():
+    paths = sources()
+    for path in paths:
+        text = open(path, encoding="utf-8").read()
+        lines = text.split("\n")
+        if lines and lines[-1] == "":
+            lines.pop()
+        check_includes(path, lines)
+        check_text(path, text, lines)
+        check_opening(path, text, lines)
+    lengths = check_functions(paths)
+    check_top_level()
+    check_translations(paths)
+    for f in faults:
+        print(f)
+    if lengths:
+        print("lint: %d files, %d functions, median %d lines, 90%% within %d; %d faults"
+              % (len(paths), len(lengths), lengths[len(lengths) // 2],
+                 lengths[len(lengths) * 9 // 10], len(faults)))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Run every test: the unit programs in $B/tests, then the scripts
+# tests/{train,api,pty}/test_*.sh. Each prints "N passed, N failed[, N skipped]";
+# this adds them up. A program that prints no such line, or dies, is a failure.
+#   tests/run.sh [PATTERN]    only those whose name matches
+set -u
+cd "$(dirname "$0")/.." || exit 2
+B=${B:-build}
+case $B in /*) ;; *) B=$PWD/$B ;; esac
+export B
+export LC_ALL=C.UTF-8 TZ=UTC
+unset KUBECONFIG LINES COLUMNS NO_COLOR LANGUAGE COLORTERM
+out=$(mktemp -d "${TMPDIR:-/tmp}/podium-run-XXXXXX")
+trap 'rm -rf "$out"' EXIT INT TERM
+
+run_one() {
+    name=$1; shift
+    start=$(date +%s)
+    timeout -k 5 400 "$@" >"$out/$name.log" 2>&1
+    echo "$? $(($(date +%s) - start))" >"$out/$name.rc"
+}
+
+pattern=${1:-.}
+for t in "$B"/tests/*; do
+    [ -x "$t" ] && [ -f "$t" ] && basename "$t" | grep -q -- "$pattern" && echo "$t"
+done >"$out/programs"
+ls tests/train/test_*.sh tests/api/test_*.sh tests/pty/test_*.sh 2>/dev/null | grep -- "$pattern" >"$out/scripts"
+
+# the programs two at a time, the scripts (which start servers) one by one
+export out
+running=0
+while read -r t; do
+    run_one "$(basename "$t")" "$t" &
+    running=$((running + 1))
+    if [ $running -ge 2 ]; then wait; running=0; fi
+done <"$out/programs"
+wait
+while read -r t; do
+    run_one "$(echo "$t" | tr / _)" sh "$t"
+done <"$out/scripts"
+
+passed=0 failed=0 skipped=0
+for rc in "$out"/*.rc; do
+    [ -e "$rc" ] || continue
+    name=$(basename "$rc" .rc)
+    read -r code seconds <"$rc"
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out/$name.log" | tail -1)
+    p=$(echo "$line" | sed -nE 's/^([0-9]+) passed.*/\1/p')
+    f=$(echo "$line" | sed -nE 's/.* ([0-9]+) failed.*/\1/p')
+    s=$(echo "$line" | sed -nE 's/.* ([0-9]+) skipped.*/\1/p')
+    passed=$((passed + ${p:-0})); failed=$((failed + ${f:-0})); skipped=$((skipped + ${s:-0}))
+    if [ "$code" != 0 ] && [ "${f:-0}" = 0 ]; then failed=$((failed + 1)); fi
+    if [ -z "$line" ] && [ "$code" = 0 ]; then failed=$((failed + 1)); code="no result"; fi
+    printf '%-28s %s  %ss\n' "$name" "${line:-no result, exit $code}" "$seconds"
+    if [ "$code" != 0 ] || [ "${s:-0}" != 0 ]; then
+        grep -vE '^[0-9]+ passed, ' "$out/$name.log" | head -c 6000 | sed 's/^/    /'
+        [ "$code" != 0 ] && echo "    again: B=$B tests/run.sh '$name'"
+    fi
+done
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed = 0 ] && [ $passed -gt 0 ]
