@@ -1,8 +1,11 @@
 /* child.h - child processes on the loop: argv, never a shell.
  *
  * stdout is cut into lines; stderr is kept (the last 64 KiB). The child runs
- * in its own process group. Ends with exactly one `exit` call, after both
- * pipes are at their end, unless child_forget was called.
+ * in its own process group, with every signal as it was at the start of podium.
+ * Ends with exactly one `exit` call, after both pipes are at their end (or 2 s
+ * after the exit, when a grandchild keeps them open), unless child_forget was
+ * called; then the child is freed. A program that can't be started fails
+ * child_start.
  */
 #ifndef CORE_IO_CHILD_H
 #define CORE_IO_CHILD_H

@@ -4,7 +4,7 @@
  *
  * Messages are delivered whole (fragments joined, ceiling 16 MiB). Pings are
  * answered; a ping goes out every 5 s. Ends with exactly one `closed` call
- * unless ws_close_now was called. The framing functions are separate so that
+ * unless ws_close_now was called; then the ws is freed. The framing functions are separate so that
  * they can be tested and used by the server side (unmasked).
  */
 #ifndef CORE_IO_WS_H

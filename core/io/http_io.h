@@ -1,0 +1,31 @@
+/* http_io.h - what ws.c borrows from http.c: a libcurl handle that speaks as
+ * an http_target does, and libcurl's failures as errors of podium. Easy handles
+ * are void * so that libcurl stays inside the two .c files.
+ */
+#ifndef CORE_IO_HTTP_IO_H
+#define CORE_IO_HTTP_IO_H
+
+#include "core/io/http.h"
+
+/* Lists and texts that must live as long as the handle. */
+struct http_setup {
+    void *connect_to;            /* curl_slist */
+    char *url;                   /* as libcurl gets it */
+    char *shown;                 /* without the tls_server_name trick: for errors */
+    char *host_header;           /* "host:port" or NULL */
+    bool own_origin;             /* the URL is the target's own: credentials may go there */
+    char errors[256];            /* CURLOPT_ERRORBUFFER */
+    struct http_target *target;
+    struct pd_err dial_err;
+    int64_t timeout_ms;
+};
+
+/* A new handle for target + path (or absolute URL). Returns CURL *. */
+void *http_setup_init(struct http_setup *s, struct http_target *t, const char *path);
+void http_setup_release(struct http_setup *s);
+/* The header lines of the target: Authorization, Host, impersonation, user agent. */
+void http_setup_headers(const struct http_setup *s, struct strv *out);
+/* Fill err from a CURLcode other than CURLE_OK. */
+enum pd_code http_setup_error(const struct http_setup *s, int curl_code, struct pd_err *err);
+
+#endif
