@@ -185,7 +185,6 @@ void sandbox_proot_exec(const struct shim_spec *spec, const struct strv *argv,
     strv_init(&a);
     strv_init(&env);
     strv_push(&a, "proot");
-    strv_push(&a, "--kill-on-exit");
     strv_pushf(&a, "--rootfs=%s", spec->rootfs);
     strv_push(&a, "--bind=/proc");
     strv_push(&a, "--bind=/dev");

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -25,52 +26,76 @@ static int open_inside(int at, const char *path, uint64_t flags, uint64_t mode)
     return (int)syscall(SYS_openat2, at, path, &how, sizeof how);
 }
 
-/* The folders of path up to `end`, made as needed. */
-static bool make_parents(int at, const char *path, size_t end)
+enum { LINKS_MAX = 16 };
+
+/* path[0..slash) is missing or is a link to nothing: make it, or put the
+ * link's target in its place. false: neither worked. */
+static bool make_or_follow(int at, char path[PATH_MAX], size_t n, int *links)
 {
-    char part[4096];
-    for (size_t i = 1; i <= end; i++) {
-        if (path[i] != '/' && i != end)
-            continue;
-        str_copy(part, MIN(sizeof part, i + 1), path);
-        int fd = open_inside(at, part, O_PATH | O_DIRECTORY, 0);
-        if (fd < 0 && errno == ENOENT) {
-            /* the last component alone is missing: make it in its parent */
-            const char *slash = strrchr(part, '/');
-            size_t up = slash ? (size_t)(slash - part) : 0;
-            char parent[4096];
-            str_copy(parent, MIN(sizeof parent, up + 1), part);
-            int dir = open_inside(at, up ? parent : "/", O_PATH | O_DIRECTORY, 0);
-            if (dir < 0 || mkdirat(dir, slash ? slash + 1 : part, 0755) < 0)
-                return false;
-            close(dir);
-            fd = open_inside(at, part, O_PATH | O_DIRECTORY, 0);
-        }
-        if (fd < 0)
-            return false;
-        close(fd);
+    char name[PATH_MAX], to[PATH_MAX], rest[PATH_MAX];
+    str_copy(name, MIN(sizeof name, n + 1), path);
+    char *slash = strrchr(name, '/');
+    *slash = '\0';
+    int dir = open_inside(at, *name ? name : "/", O_PATH | O_DIRECTORY, 0);
+    ssize_t len = dir < 0 ? -1 : readlinkat(dir, slash + 1, to, sizeof to - 1);
+    bool ok = dir >= 0;
+    if (len >= 0) {
+        to[len] = '\0';
+        str_copy(rest, sizeof rest, path + n);
+        ok = ++*links < LINKS_MAX &&
+             snprintf(path, PATH_MAX, "%s%s%s%s", to[0] == '/' ? "" : name,
+                      to[0] == '/' ? "" : "/", to, rest) < PATH_MAX;
+    } else if (ok) {
+        ok = mkdirat(dir, slash + 1, 0755) == 0;
     }
-    return true;
+    if (dir >= 0)
+        close(dir);
+    return ok;
+}
+
+/* Make the first n bytes of path a folder; path changes when links lead on. */
+static bool make_folders(int at, char path[PATH_MAX], bool all, int *links)
+{
+    for (size_t i = 1;; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        if (path[i] == '\0' && !all)
+            return true;
+        char part[PATH_MAX];
+        str_copy(part, MIN(sizeof part, i + 1), path);
+        int fd = open_inside(at, part, O_PATH | O_DIRECTORY, 0), before = *links;
+        if (fd >= 0)
+            close(fd);
+        else if (errno != ENOENT || !make_or_follow(at, path, i, links))
+            return false;
+        if (*links != before)
+            i = 0;                      /* from the start, along the link */
+        else if (path[i] == '\0')
+            return true;
+    }
 }
 
 /* A place to mount on, made when missing; an O_PATH descriptor or -1. */
-static int target(const struct root *r, const char *path, bool folder)
+static int target(const struct root *r, const char *want, bool folder)
 {
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    const char *slash = memrchr(path, '/', n);
-    size_t parent = slash ? (size_t)(slash - path) : 0;
-    int fd = open_inside(r->fd, path, O_PATH, 0);
-    if (fd >= 0)
+    char path[PATH_MAX];
+    int links = 0, fd = open_inside(r->fd, want, O_PATH, 0);
+    if (fd >= 0 || errno != ENOENT || want[0] != '/' || strlen(want) >= sizeof path)
         return fd;
-    if (!make_parents(r->fd, path, folder ? n : parent))
+    str_copy(path, sizeof path, want);
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
+    if (!make_folders(r->fd, path, folder, &links))
         return -1;
-    if (!folder) {
-        int made = open_inside(r->fd, path, O_WRONLY | O_CREAT, 0644);
-        if (made < 0)
+    while (!folder) {
+        int made = open_inside(r->fd, path, O_WRONLY | O_CREAT, 0644), before = links;
+        if (made >= 0) {
+            close(made);
+            break;
+        }
+        if (errno != ENOENT || !make_or_follow(r->fd, path, strlen(path), &links) ||
+            links == before || !make_folders(r->fd, path, false, &links))
             return -1;
-        close(made);
     }
     return open_inside(r->fd, path, O_PATH, 0);
 }

@@ -93,7 +93,9 @@ static void start_exec(struct shim *s, struct shim_conn *c, const char *p, size_
     struct pd_err err = {.code = PD_OK};
     struct strv argv;
     struct sandbox_io io;
-    char *text = xstrndup(p, n);
+    char *text = xmalloc(n + 1);
+    memcpy(text, p, n);              /* holds NULs */
+    text[n] = '\0';
     size_t flags = strlen(text);
     strv_init(&argv);
     for (size_t i = flags; i < n; i += strlen(text + i + 1) + 1)

@@ -77,7 +77,12 @@ static void start_main(struct shim *s, int told)
     shim_proc_close_child_ends(&io);
     s->kind = report.kind;
     s->state.started_us = now_us();
-    s->state.pid = sandbox_inner(s->kind, s->main.pid);
+    for (int i = 0; i < 100; i++) {   /* proot makes its child a moment later */
+        s->state.pid = sandbox_inner(s->kind, s->main.pid);
+        if (s->kind != SANDBOX_PROOT || s->state.pid != s->main.pid)
+            break;
+        usleep(5000);
+    }
     str_copy(s->state.isolation, sizeof s->state.isolation, sandbox_kind_name(s->kind));
     str_copy(s->state.missing, sizeof s->state.missing, report.missing);
     if (s->spec.memory > 0 && !s->cgroup.memory_limited) {
@@ -132,7 +137,7 @@ void shim_stop(struct shim *s, int64_t grace_ms)
         return;
     int64_t at = clock_ms() + MAX(grace_ms, 0);
     if (!s->kill_at)                  /* a second stop can only shorten the first */
-        kill(s->state.pid > 0 ? s->state.pid : s->main.pid, SIGTERM);
+        kill(sandbox_inner(s->kind, s->main.pid), SIGTERM);
     s->kill_at = s->kill_at ? MIN(s->kill_at, at) : at;
 }
 
