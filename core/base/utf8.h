@@ -13,6 +13,9 @@
 /* Decode one code point at s[0..n): its length in bytes goes to *len (>= 1).
  * An invalid or cut sequence gives U+FFFD with *len = 1. n must be > 0. */
 uint32_t utf8_decode(const char *s, size_t n, int *len);
+/* The static trainer links libjansson.a, which exports a utf8_encode of its
+ * own: ours goes under another name to the linker. */
+#define utf8_encode utf8_encode_cp
 int utf8_encode(uint32_t cp, char out[4]);       /* returns bytes written */
 bool utf8_valid(const char *s, size_t n);
 
