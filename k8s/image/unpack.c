@@ -102,7 +102,8 @@ static enum pd_code whiteout(struct unpack *u, enum whiteout kind, const char *t
         int fd = inroot_open(u->root, target, O_RDONLY | O_DIRECTORY, 0);
         if (fd < 0)
             return errno == ENOENT || errno == ENOTDIR ? PD_OK : fail_entry(u, _("opaque folder"));
-        return empty_folder(fd, u->mine, target, 0) == 0 ? PD_OK : fail_entry(u, _("opaque folder"));
+        return empty_folder(fd, u->mine, target, 0) == 0 ? PD_OK
+                                                         : fail_entry(u, _("opaque folder"));
     }
     if (!*target || str_ends(target, "/") || str_ends(target, "/.") || str_ends(target, "/..") ||
         str_eq(target, ".") || str_eq(target, ".."))
@@ -257,7 +258,9 @@ static enum pd_code make_device(struct unpack *u, int parent, const char *name,
         u->stats->skipped_devices++;
         return PD_OK;
     }
-    dev_t dev = type == AE_IFIFO ? 0 : makedev(archive_entry_rdevmajor(e), archive_entry_rdevminor(e));
+    dev_t dev = 0;
+    if (type != AE_IFIFO)
+        dev = makedev(archive_entry_rdevmajor(e), archive_entry_rdevminor(e));
     if (mknodat(parent, name, type | 0600, dev) == 0)
         return set_meta(u, parent, name, e);
     if (errno != EPERM || type == AE_IFIFO)
@@ -404,7 +407,7 @@ enum pd_code unpack_image(const struct layout *l, const struct image *im, const 
                           const struct unpack_options *opt, struct unpack_stats *stats,
                           struct pd_err *err)
 {
-    int root;
+    int root = -1;
     enum pd_code rc = open_root(rootfs, &root, err);
     if (rc != PD_OK)
         return rc;
