@@ -1,0 +1,65 @@
+/* tok_impl.h - the inside of a tokenizer; for tok*.c only. */
+#ifndef CORE_TRAIN_TOK_IMPL_H
+#define CORE_TRAIN_TOK_IMPL_H
+
+#include "core/train/tok.h"
+
+/* --- tok_unicode.c, tok_split.c: text to pieces ---------------------------- */
+enum tok_class { TOK_OTHER, TOK_LETTER, TOK_NUMBER, TOK_SPACE };
+struct tok_range {
+    uint32_t lo, hi;
+    enum tok_class c;
+};
+extern const struct tok_range tok_unicode[];     /* sorted, disjoint */
+extern const size_t tok_unicode_n;
+
+enum tok_splitter { TOK_GPT2, TOK_SMOLLM, TOK_LLAMA3 };
+/* The length of the first piece of s[0..n), n > 0. */
+size_t tok_split(enum tok_splitter how, const char *s, size_t n);
+/* The class of the character at s[0..n), its length to *len. Bytes that are
+ * no UTF-8 are TOK_OTHER, one by one. */
+enum tok_class tok_class_at(const char *s, size_t n, int *len);
+
+/* --- the loaded tokenizer ---------------------------------------------------- */
+struct tok_piece {                               /* a token's bytes, in `pool` */
+    uint32_t at, n;
+    bool used, special;
+};
+struct tok_pair {                                /* a merge in a hash table */
+    uint64_t key;                                /* left << 32 | right */
+    int32_t rank, id;                            /* rank -1: an empty slot */
+};
+struct tok_added {                               /* a token matched before splitting */
+    const char *s;
+    size_t n;
+    int32_t id;
+    bool special, lstrip, rstrip, single_word;
+};
+
+struct tok {
+    enum tok_splitter splitter;
+    bool ignore_merges;
+    int32_t size, eos;
+    char *pool;
+    struct tok_piece *pieces;                    /* [size] */
+    int32_t *names;                              /* hash table over pieces by bytes, -1 empty */
+    uint32_t names_mask;
+    struct tok_pair *pairs;
+    uint32_t pairs_mask;
+    int32_t byte_id[256];
+    struct tok_added *added;                     /* longest first */
+    size_t added_n;
+    bool added_first[256];                       /* bytes that an added token begins with */
+};
+
+const struct tok_pair *tok_pair_find(const struct tok *t, int32_t left, int32_t right);
+void tok_names_insert(struct tok *t, int32_t id);
+
+/* --- tok_bpe.c: one piece to ids ---------------------------------------------- */
+struct tok_bpe;                                  /* scratch, grows to the longest piece */
+struct tok_bpe *tok_bpe_new(void);
+void tok_bpe_free(struct tok_bpe *b);
+void tok_bpe_piece(const struct tok *t, struct tok_bpe *b, const char *s, size_t n,
+                   struct tok_ids *out);
+
+#endif
