@@ -1,10 +1,11 @@
 /* tar.h - a folder as a tar stream, the same bytes for the same content.
  *
  * POSIX ustar with pax records where a name, link or size does not fit.
- * Entries are sorted by name (bytes), owner 0:0 without names, modes 0644 /
- * 0755 (0755 for folders and executable files), times 0 unless given. Regular
- * files, folders and symbolic links; anything else is an error. A file that
- * changes its size while it is read is an error, not a broken archive.
+ * A folder comes before its entries, and these are sorted by name (bytes).
+ * Owner 0:0 without names, modes 0755 for folders and executable files, else
+ * 0644, one time for all. Regular files, folders and symbolic links; anything
+ * else is an error. A file that changes its size while it is read is an
+ * error, not a broken archive.
  */
 #ifndef CORE_TRAIN_TAR_H
 #define CORE_TRAIN_TAR_H

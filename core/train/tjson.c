@@ -4,6 +4,8 @@
  * base.a is searched first, so such a name must not be called here: it would
  * link the wrong one, and cJSON with it. json_unpack stands in for them.
  */
+#include "core/base/base.h"
+
 #include <ctype.h>
 #include <jansson.h>
 

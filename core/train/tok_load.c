@@ -5,6 +5,8 @@
  * U+0120). A key with any other character in it (an added token) is taken as
  * its UTF-8 bytes.
  */
+#include "core/base/base.h"
+
 #include <sys/stat.h>
 
 #include "core/base/mem.h"

@@ -1,0 +1,297 @@
+/* data.c - batches as a pure function of (data, seed, index). */
+#include "core/base/base.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/train/data_impl.h"
+
+void data_batch_init(struct data_batch *b, int max_rows, int max_len)
+{
+    size_t n = (size_t)max_rows * (size_t)max_len;
+    *b = (struct data_batch){.max_rows = max_rows, .max_len = max_len};
+    b->ids = xcalloc(n, sizeof *b->ids);
+    b->labels = xcalloc(n, sizeof *b->labels);
+    b->lens = xcalloc((size_t)max_rows, sizeof *b->lens);
+}
+
+void data_batch_release(struct data_batch *b)
+{
+    free(b->ids);
+    free(b->labels);
+    free(b->lens);
+    *b = (struct data_batch){0};
+}
+
+/* --- open ---------------------------------------------------------------------- */
+
+static enum pd_code open_text(struct data *d, const char *path, const struct data_options *opt,
+                              struct pd_err *err)
+{
+    d->kind = DATA_TEXT;
+    d->max_len = d->longest = opt->max_len > 0 ? opt->max_len : 256;
+    enum pd_code rc = data_map_text(d, DATA_TRAIN, path, err);
+    if (rc == PD_OK && opt->val_path)
+        rc = data_map_text(d, DATA_VAL, opt->val_path, err);
+    for (int s = 0; s < DATA_SPLITS && rc == PD_OK; s++) {
+        d->count[s] = d->tokens[s] ? (d->tokens_n[s] - 1) / d->max_len : 0;
+        if (d->tokens[s] && d->count[s] == 0)
+            rc = pd_fail_at(err, PD_DATA, s == DATA_TRAIN ? path : opt->val_path, 0, 0,
+                            "it has %lld tokens, fewer than one window of %d",
+                            (long long)d->tokens_n[s], d->max_len);
+    }
+    return rc;
+}
+
+enum pd_code data_open(const char *path, const struct tok *tok, const struct data_options *opt,
+                       struct data **out, struct pd_err *err)
+{
+    static const struct data_options none = {.eos = -1};
+    opt = opt ? opt : &none;
+    struct data *d = xcalloc(1, sizeof *d);
+    d->tok = tok;
+    d->eos = opt->eos >= 0 ? opt->eos : tok_eos(tok);
+    enum pd_code rc;
+    if (d->eos < 0 || d->eos >= tok_size(tok))
+        rc = pd_fail(err, PD_DATA, "the tokenizer has no end-of-text token");
+    else if (data_is_token_file(path))
+        rc = open_text(d, path, opt, err);
+    else
+        rc = data_read_records(d, path, opt, err);
+    for (int s = 0; s < DATA_SPLITS && rc == PD_OK; s++) {
+        d->perm[s].v = xcalloc((size_t)d->count[s] + 1, sizeof *d->perm[s].v);
+        d->perm[s].epoch = -1;
+    }
+    if (rc != PD_OK) {
+        data_free(d);
+        return rc;
+    }
+    *out = d;
+    return PD_OK;
+}
+
+void data_free(struct data *d)
+{
+    if (!d)
+        return;
+    data_free_records(d);
+    data_unmap_text(d);
+    for (int s = 0; s < DATA_SPLITS; s++)
+        free(d->perm[s].v);
+    free(d);
+}
+
+/* --- figures --------------------------------------------------------------------- */
+
+enum data_kind data_kind(const struct data *d)
+{
+    return d->kind;
+}
+
+int data_max_len(const struct data *d)
+{
+    return d->longest;
+}
+
+int64_t data_count(const struct data *d, enum data_split s)
+{
+    return d->count[s];
+}
+
+int data_templates(const struct data *d, enum data_split s)
+{
+    return d->templates[s];
+}
+
+double data_epoch(const struct data *d, int64_t index, int rows)
+{
+    int64_t n = d->count[DATA_TRAIN];
+    return n ? (double)index * rows / (double)n : 0;
+}
+
+static const struct data_example *example(const struct data *d, enum data_split s, int64_t i)
+{
+    return &d->examples[d->members[s][i]];
+}
+
+int64_t data_tokens(const struct data *d, enum data_split s)
+{
+    int64_t total = 0;
+    if (d->kind == DATA_TEXT)
+        return d->count[s] * d->max_len;
+    for (int64_t i = 0; i < d->count[s]; i++)
+        total += example(d, s, i)->n - example(d, s, i)->prompt;
+    return total;
+}
+
+/* --- order ------------------------------------------------------------------------ */
+
+/* splitmix64's finaliser: a counter-based generator needs no state. */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static uint64_t epoch_key(uint64_t seed, int64_t epoch, enum data_split s)
+{
+    return mix(mix(seed) ^ mix((uint64_t)epoch * DATA_SPLITS + s));
+}
+
+/* A number below n out of the 64 random bits r. */
+static uint64_t below(uint64_t r, uint64_t n)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)r * n >> 64);
+}
+
+/* Example at place `place` of the endless stream; *epoch to where it falls. */
+static uint32_t place_at(struct data *d, enum data_split s, uint64_t seed, int64_t place,
+                         int64_t *epoch)
+{
+    struct data_perm *p = &d->perm[s];
+    int64_t n = d->count[s];
+    *epoch = place / n;
+    if (p->epoch != *epoch || p->seed != seed) { /* Fisher-Yates */
+        uint64_t key = epoch_key(seed, *epoch, s);
+        for (int64_t i = 0; i < n; i++)
+            p->v[i] = (uint32_t)i;
+        for (int64_t i = n - 1; i > 0; i--) {
+            uint64_t j = below(mix(key + (uint64_t)i), (uint64_t)i + 1);
+            uint32_t t = p->v[i];
+            p->v[i] = p->v[j];
+            p->v[j] = t;
+        }
+        p->epoch = *epoch;
+        p->seed = seed;
+    }
+    return p->v[place % n];
+}
+
+/* --- rows -------------------------------------------------------------------------- */
+
+/* A row before it is laid out: n ids, of which labels from `first` on. */
+struct row {
+    const int32_t *ids;                          /* instructions */
+    int64_t text_at;                             /* text: start in the stream */
+    int n, first;                                /* positions; first one that is trained */
+};
+
+static struct row row_of(const struct data *d, enum data_split s, int64_t i, int64_t shift)
+{
+    if (d->kind == DATA_TEXT)
+        return (struct row){NULL, (i * d->max_len + shift) % d->tokens_n[s], d->max_len, 0};
+    const struct data_example *e = example(d, s, i);
+    /* position t predicts ids[t + 1]: the prompt's last id predicts the first of the response */
+    return (struct row){d->pool.v + e->at, 0, e->n - 1, e->prompt - 1};
+}
+
+/* Write row r of the batch at stride b->len. The text stream is a ring: its
+ * end, an EOS, is followed by its beginning. */
+static void put_row(const struct data *d, enum data_split s, struct data_batch *b, int r,
+                    const struct row *row)
+{
+    int32_t *ids = b->ids + (size_t)r * (size_t)b->len;
+    int32_t *labels = b->labels + (size_t)r * (size_t)b->len;
+    const uint16_t *text = d->tokens[s];
+    int64_t ring = d->tokens_n[s];
+    for (int t = 0; t < b->len; t++) {
+        bool used = t < row->n, trained = used && t >= row->first;
+        ids[t] = !used ? d->eos : row->ids ? row->ids[t] : text[(row->text_at + t) % ring];
+        labels[t] = !trained ? DATA_IGNORE
+                    : row->ids ? row->ids[t + 1]
+                               : text[(row->text_at + t + 1) % ring];
+        b->trained += trained;
+    }
+    b->lens[r] = row->n;
+}
+
+/* Lay out the rows of examples pick[0..rows). */
+static void fill(const struct data *d, enum data_split s, struct data_batch *b, int rows,
+                 const int64_t *pick, const int64_t *shift)
+{
+    b->rows = rows;
+    b->len = 0;
+    b->trained = 0;
+    for (int r = 0; r < rows; r++)
+        b->len = MAX(b->len, row_of(d, s, pick[r], shift[r]).n);
+    if (b->len > b->max_len)
+        PD_BUG("a row of %d in a batch with room for %d", b->len, b->max_len);
+    for (int r = 0; r < rows; r++) {
+        struct row row = row_of(d, s, pick[r], shift[r]);
+        put_row(d, s, b, r, &row);
+    }
+}
+
+#define ROWS_MAX 1024
+
+enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_t index, int rows,
+                        struct data_batch *b, struct pd_err *err)
+{
+    int64_t pick[ROWS_MAX], shift[ROWS_MAX];
+    if (rows < 1 || rows > MIN(b->max_rows, ROWS_MAX))
+        PD_BUG("%d rows in a batch with room for %d", rows, b->max_rows);
+    if (d->count[s] == 0)
+        return pd_fail(err, PD_DATA, "there is no %s data", s == DATA_TRAIN ? "training"
+                                                                             : "validation");
+    for (int r = 0; r < rows; r++) {
+        int64_t epoch;
+        pick[r] = place_at(d, s, seed, index * rows + r, &epoch);
+        /* other windows of the text every epoch */
+        shift[r] = (int64_t)below(epoch_key(seed, epoch, s), (uint64_t)d->max_len);
+    }
+    fill(d, s, b, rows, pick, shift);
+    if (b->trained == 0)
+        return pd_fail(err, PD_DATA, "batch %lld has no trained token: all labels are masked",
+                       (long long)index);
+    return PD_OK;
+}
+
+void data_eval_batch(struct data *d, enum data_split s, int64_t index, int rows,
+                     struct data_batch *b)
+{
+    int64_t pick[ROWS_MAX], shift[ROWS_MAX] = {0};
+    if (rows < 1 || rows > MIN(b->max_rows, ROWS_MAX))
+        PD_BUG("%d rows in a batch with room for %d", rows, b->max_rows);
+    int64_t first = index * rows, left = MAX(d->count[s] - first, 0);
+    rows = (int)MIN(left, rows);
+    for (int r = 0; r < rows; r++)
+        pick[r] = first + r;
+    fill(d, s, b, rows, pick, shift);
+}
+
+bool data_record(const struct data *d, enum data_split s, int64_t i, struct data_record *out)
+{
+    if (d->kind != DATA_INSTRUCTIONS || i < 0 || i >= d->count[s])
+        return false;
+    const struct data_owned *o = &d->records[d->members[s][i]];
+    *out = (struct data_record){o->instruction, o->input, o->output, o->template, o->lang, o->line};
+    return true;
+}
+
+/* --- unigram ----------------------------------------------------------------------- */
+
+double data_unigram_loss(struct data *d)
+{
+    int32_t v = tok_size(d->tok);
+    double *count = xcalloc((size_t)v, sizeof *count), total = 0, sum = 0, n = 0;
+    for (int s = 0; s < DATA_SPLITS; s++)
+        for (int64_t i = 0; i < d->count[s]; i++) {
+            struct row row = row_of(d, s, i, 0);
+            for (int t = row.first; t < row.n; t++) {
+                int32_t id = row.ids ? row.ids[t + 1]
+                                     : d->tokens[s][(row.text_at + t + 1) % d->tokens_n[s]];
+                if (s == DATA_TRAIN) {
+                    count[id]++;
+                    total++;
+                } else {
+                    sum -= log((count[id] + 1) / (total + v));
+                    n++;
+                }
+            }
+        }
+    free(count);
+    return n > 0 ? sum / n : NAN;
+}
