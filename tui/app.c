@@ -1,0 +1,221 @@
+/* app.c - the one writer of the console's state (app.h). */
+#include "tui/app.h"
+
+#include <math.h>
+
+#include "core/base/i18n.h"
+#include "core/base/mem.h"
+#include "tui/cmd.h"
+#include "tui/panel.h"
+#include "tui/prompt.h"
+
+struct app *app_new(struct session *s, struct lab_list *labs)
+{
+    struct app *a = xcalloc(1, sizeof *a);
+    a->s = s;
+    a->labs = labs;
+    a->cols = 80;
+    a->rows = 24;
+    str_copy(a->theme, sizeof a->theme, "dark");
+    a->tab = PANEL_CLUSTER;
+    a->focus = PANEL_CATALOGUE;
+    a->log_follow = true;
+    a->api_open = -1;
+    a->curve = (struct app_curve){.smooth = 0.9, .x_lo = NAN, .x_hi = NAN, .cursor = NAN};
+    curve_cache_init(&a->cache);
+    return a;
+}
+
+void app_free(struct app *a)
+{
+    if (!a)
+        return;
+    edit_close(&a->edit);
+    curve_cache_release(&a->cache);
+    session_free(a->s);
+    free(a);
+}
+
+void app_note(struct app *a, bool bad, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(a->note, sizeof a->note, fmt, ap);
+    va_end(ap);
+    a->note_bad = bad;
+    str_copy(a->note_over, sizeof a->note_over, a->s->message);
+}
+
+enum view app_view(const struct app *a)
+{
+    static const enum view of[PANEL_COUNT] = {
+        [PANEL_CATALOGUE] = VIEW_CATALOGUE, [PANEL_ABOUT] = VIEW_CATALOGUE,
+        [PANEL_STEP] = VIEW_STEP, [PANEL_CLUSTER] = VIEW_CLUSTER, [PANEL_LOG] = VIEW_LOG,
+        [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
+        [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT};
+    if (a->prompt.kind != PROMPT_NONE)
+        return VIEW_PROMPT;
+    if (a->help)
+        return VIEW_HELP;
+    return a->edit.open ? VIEW_EDIT : of[a->focus];
+}
+
+void app_layout(const struct app *a, struct layout *out)
+{
+    struct layout_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
+                             .tab = a->tab, .focus = a->focus, .zoom = a->zoom,
+                             .editing = a->edit.open};
+    layout_compute(&ask, out);
+}
+
+void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out)
+{
+    const struct panel *ops = panel_of(p->panel);
+    if (ops && ops->rows)
+        ops->rows(a, out, p->inner.w, p->inner.h);
+}
+
+bool app_wants_tick(const struct app *a)
+{
+    struct layout l;
+    app_layout(a, &l);
+    if (a->replay || a->help)
+        return false;
+    for (int i = 0; i < l.n; i++) {
+        const struct panel *ops = panel_of(l.pane[i].panel);
+        if (ops && ops->ages && ops->ages(a))
+            return true;
+    }
+    return false;
+}
+
+/* --- commands --------------------------------------------------------------- */
+void app_session(struct app *a, const char *name, const char *arg, struct effects *out)
+{
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", name);
+    if (arg)
+        json_append(args, json_new_string(arg));
+    json_set(body, "args", args);
+    struct msg *m = msg_new(MSG_COMMAND, body);
+    m->at_ms = a->now_ms;
+    session_apply(a->s, m, out);
+    msg_free(m);
+}
+
+void app_command(struct app *a, const char *name, const char *arg, struct effects *out)
+{
+    const struct cmd *c = cmd_by_name(name);
+    if (c && c->run)
+        c->run(a, arg, out);
+    else
+        app_session(a, name, arg, out);
+}
+
+static void key(struct app *a, const char *name, struct effects *out)
+{
+    enum view view = app_view(a);
+    if (view == VIEW_PROMPT) {
+        prompt_key(a, name, out);
+        return;
+    }
+    const struct cmd *c = cmd_for_key(view, name);
+    if (c && cmd_enabled(c, a)) {
+        a->note[0] = '\0';
+        app_command(a, c->name, NULL, out);
+    } else if (view == VIEW_EDIT) {
+        struct layout l;
+        app_layout(a, &l);
+        const struct pane *p = layout_find(&l, PANEL_EDIT);
+        edit_key(&a->edit, name, p ? p->inner.h : 10);
+    }
+}
+
+/* --- following the session ---------------------------------------------------- */
+static void lab_changed(struct app *a)
+{
+    a->lab_seen = a->s->lab;
+    a->zoom = false;
+    a->tab_chosen = false;
+    a->tab = PANEL_CLUSTER;
+    a->focus = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
+    a->filter[0] = '\0';
+    a->log_follow = true;
+    a->api_open = -1;
+    memset(a->scroll, 0, sizeof a->scroll);
+    for (int i = 0; i < PANEL_COUNT; i++)
+        a->sel[i] = i == PANEL_CATALOGUE ? a->sel[i] : 0;
+}
+
+/* A run's first line brings its curve up, unless the person chose a tab. */
+static void follow_session(struct app *a, int step_before, size_t points_before)
+{
+    if (a->lab_seen != a->s->lab)
+        lab_changed(a);
+    if (a->s->step != step_before) {
+        a->scroll[PANEL_STEP] = 0;
+        if (a->focus != PANEL_STEP && !a->zoom)
+            a->focus = PANEL_STEP;
+    }
+    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0;
+    if (points_before == 0 && points > 0 && !a->tab_chosen) {
+        a->tab = PANEL_CURVE;
+        if (a->focus != PANEL_STEP)
+            a->focus = PANEL_CURVE;
+    }
+    if (a->note[0] && !str_eq(a->note_over, a->s->message))
+        a->note[0] = '\0';
+    if (a->focus == PANEL_API && a->api_open < 0 && a->s->api_n > 0 &&
+        a->sel[PANEL_API] >= (int)a->s->api_n)
+        a->sel[PANEL_API] = (int)a->s->api_n - 1;
+}
+
+/* One column or row less would hide what has the focus: move it. */
+static void resized(struct app *a, const struct msg *m)
+{
+    a->cols = (int)json_int(m->body, "cols", a->cols);
+    a->rows = (int)json_int(m->body, "rows", a->rows);
+    struct layout l;
+    app_layout(a, &l);
+    if (!l.too_small && !layout_find(&l, a->focus) && !a->edit.open)
+        a->focus = l.pane[0].panel;
+}
+
+static void command(struct app *a, const struct msg *m, struct effects *out)
+{
+    const char *name = json_str(m->body, "name", "");
+    const struct cmd *c = cmd_by_name(name);
+    if (c && c->run)
+        c->run(a, json_str(m->body, "args[0]", NULL), out);
+    else
+        session_apply(a->s, m, out);
+}
+
+void app_apply(struct app *a, const struct msg *m, struct effects *out)
+{
+    int step = a->s->step;
+    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0;
+    a->now_ms = m->at_ms;
+    switch (m->kind) {
+    case MSG_KEY:
+        key(a, json_str(m->body, "key", ""), out);
+        break;
+    case MSG_PASTE:
+        if (a->prompt.kind != PROMPT_NONE)
+            prompt_paste(a, json_str(m->body, "text", ""));
+        else if (a->edit.open)
+            edit_paste(&a->edit, json_str(m->body, "text", ""));
+        break;
+    case MSG_RESIZE:
+        resized(a, m);
+        break;
+    case MSG_COMMAND:
+        command(a, m, out);
+        break;
+    default:
+        session_apply(a->s, m, out);
+        break;
+    }
+    follow_session(a, step, points);
+    curve_cache_update(&a->cache, a->s->run.loss, a->curve.smooth);
+}

@@ -1,0 +1,87 @@
+/* app.h - all state of the console: what is shown and how, next to the session
+ * (labs/session.h), which says what is going on.
+ *
+ * app_apply is the only writer: keys become commands (tui/cmd.h), commands
+ * change the view or go on to session_apply, and both answer with effects.
+ * Time is the message's own (at_ms), so that a journal played back gives the
+ * same screens.
+ */
+#ifndef TUI_APP_H
+#define TUI_APP_H
+
+#include "labs/session.h"
+#include "tui/curve.h"
+#include "tui/edit.h"
+#include "tui/layout.h"
+
+/* What the keys mean at the moment; bits, so that a command can name several. */
+enum view {
+    VIEW_CATALOGUE = 1, VIEW_STEP = 2, VIEW_CLUSTER = 4, VIEW_LOG = 8, VIEW_CURVE = 16,
+    VIEW_API = 32, VIEW_WHY = 64, VIEW_HELP = 128, VIEW_PROMPT = 256, VIEW_EDIT = 512,
+    VIEWS_LAB = 126, VIEWS_MAIN = 127
+};
+
+enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK };
+
+/* The input line: the palette, or one argument of a command. */
+struct app_prompt {
+    enum prompt_kind kind;
+    char title[96], command[48];
+    char text[512];
+    int cursor;                  /* byte */
+    int sel;                     /* palette: selected candidate */
+};
+
+struct app_curve {
+    double smooth;               /* weight of the average */
+    double x_lo, x_hi;           /* NaN, NaN: the whole run, live */
+    double cursor;               /* step under the cursor; NaN: off */
+    bool log_y, clip, no_band;
+    enum curve_dots dots;
+};
+
+struct app {
+    struct session *s;           /* owned */
+    struct lab_list *labs;       /* borrowed */
+    int cols, rows;
+    enum glyph_set glyphs;
+    char theme[64];
+    bool mono;                   /* the theme has no colours */
+    enum panel_id tab, focus;
+    bool zoom, tab_chosen;
+    const struct lab *lab_seen;
+    int sel[PANEL_COUNT], scroll[PANEL_COUNT];
+    bool log_follow, log_wrap;
+    int api_open;                /* row whose body is shown, -1 none */
+    char filter[128];            /* of the log */
+    bool help;
+    int help_scroll;
+    struct app_prompt prompt;
+    struct edit edit;
+    struct app_curve curve;
+    struct curve_cache cache;    /* not state: remembered arithmetic */
+    char note[512];              /* what the console itself has to say */
+    bool note_bad;
+    char note_over[512];         /* the session message it stands over */
+    int64_t now_ms, interrupt_ms;
+    bool replay, redraw, suspend;
+};
+
+struct app *app_new(struct session *s, struct lab_list *labs);    /* takes s, borrows labs */
+void app_free(struct app *a);
+void app_apply(struct app *a, const struct msg *m, struct effects *out);
+
+enum view app_view(const struct app *a);
+void app_layout(const struct app *a, struct layout *out);
+/* An age under a minute, an open operation or a run's clock is on the screen. */
+bool app_wants_tick(const struct app *a);
+/* Say something in the message row until the session says something newer. */
+void app_note(struct app *a, bool bad, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Give the session a command with at most one argument (NULL: none). */
+void app_session(struct app *a, const char *name, const char *arg, struct effects *out);
+/* Run a console or session command by name. */
+void app_command(struct app *a, const char *name, const char *arg, struct effects *out);
+/* Rows of a panel in the size of its pane. */
+void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* cmd.c - the table of commands (cmd.h). */
+#include "tui/cmd.h"
+
+#include "core/base/i18n.h"
+
+enum { CAT = VIEW_CATALOGUE, STEP = VIEW_STEP, CLUSTER = VIEW_CLUSTER, LOG = VIEW_LOG,
+       CURVE = VIEW_CURVE, API = VIEW_API, LAB = VIEWS_LAB, MAIN = VIEWS_MAIN,
+       HELP = VIEW_HELP, EDIT = VIEW_EDIT, LISTS = VIEWS_MAIN | VIEW_HELP };
+
+static const struct cmd table[] = {
+    {"lab.open", "Enter", CAT, CAT, 1, N_("open"), N_("open the selected lab"), cmd_open_lab, NULL},
+
+    {"step.run", "r", LAB, LAB & ~CURVE, 1, N_("run"), N_("run what this step does"), NULL,
+     cmd_has_actions},
+    {"step.edit", "e", LAB, LAB & ~CURVE, 2, N_("edit"), N_("edit the file of this step"), NULL,
+     cmd_has_edit},
+    {"step.check", "c", LAB, LAB & ~CURVE, 3, N_("check"), N_("check this step now"), NULL, NULL},
+    {"step.hint", "H", LAB, LAB & ~CURVE, 4, N_("hint"), N_("show the next hint"), NULL,
+     cmd_has_hint},
+    {"step.next", "n", LAB, LAB & ~CURVE, 5, N_("next step"), N_("go to the next step"), NULL,
+     cmd_has_next},
+    {"step.prev", "N", LAB, 0, 0, "", N_("go to the step before"), NULL, NULL},
+    {"op.cancel", "X", LAB, LAB, 6, N_("cancel"), N_("cancel the running operation"), NULL,
+     cmd_has_op},
+
+    {"train.toggle", "Space", LAB, LAB & ~STEP, 7, N_("pause"),
+     N_("pause or resume the training"), cmd_train_toggle, cmd_run_live},
+    {"train.step", "a", LAB, CURVE, 8, N_("one step"), N_("train one step, then hold"),
+     cmd_train_step, cmd_run_live},
+    {"train.rate", "R", LAB, CURVE, 9, N_("rate"), N_("set the learning rate"), cmd_train_rate,
+     cmd_run_live},
+    {"train.inspect", "I", LAB, CURVE, 16, N_("look inside"),
+     N_("ask the trainer for norms or a tensor"), cmd_train_inspect, cmd_run_live},
+    {"train.save", "W", LAB, CURVE, 15, N_("save"), N_("save a checkpoint now"), NULL,
+     cmd_run_live},
+    {"train.pause", "", LAB, 0, 0, "", N_("pause the training"), NULL, NULL},
+    {"train.resume", "", LAB, 0, 0, "", N_("resume the training"), NULL, NULL},
+    {"train.quit", "", LAB, 0, 0, "", N_("end the training after a last checkpoint"), NULL, NULL},
+
+    {"curve.inspect", "i", CURVE, CURVE, 10, N_("inspect"),
+     N_("a cursor on the curve; Left and Right move it"), cmd_inspect_step, cmd_has_run},
+    {"curve.in", "+ =", CURVE, CURVE, 11, N_("zoom in"), N_("zoom in"), cmd_zoom_in, cmd_has_run},
+    {"curve.out", "-", CURVE, 0, 0, "", N_("zoom out"), cmd_zoom_out, NULL},
+    {"curve.left", "Left <", CURVE, 0, 0, "", N_("move the cursor or the view left"), cmd_pan_left,
+     NULL},
+    {"curve.right", "Right >", CURVE, 0, 0, "", N_("move the cursor or the view right"),
+     cmd_pan_right, NULL},
+    {"curve.fit", "0", CURVE, 0, 0, "", N_("show the whole run"), cmd_fit, NULL},
+    {"curve.live", ".", CURVE, 0, 0, "", N_("back to the live end"), cmd_live, NULL},
+    {"curve.smooth", "S", CURVE, 0, 0, "", N_("smooth more"), cmd_smooth_up, NULL},
+    {"curve.rough", "s", CURVE, CURVE, 12, N_("smooth less"), N_("smooth less"), cmd_smooth_down,
+     cmd_has_run},
+    {"curve.log", "l", CURVE, CURVE, 13, N_("log y"), N_("logarithmic loss axis"), cmd_log_y,
+     cmd_has_run},
+    {"curve.clip", "o", CURVE, 0, 0, "", N_("cut outliers away (says how many)"), cmd_clip, NULL},
+    {"curve.band", "b", CURVE, 0, 0, "", N_("raw points on or off"), cmd_band, NULL},
+    {"curve.dots", "A", CURVE, 0, 0, "", N_("draw with braille, blocks or ASCII"), cmd_dots, NULL},
+    {"curve.export", "E", CURVE, CURVE, 14, N_("export"), N_("write the curve as CSV"), cmd_export,
+     cmd_has_run},
+
+    {"log.keep", "f", LOG, LOG, 8, N_("follow"), N_("follow the end of the log"), cmd_follow, NULL},
+    {"log.wrap", "w", LOG, LOG, 10, N_("wrap"), N_("wrap long lines"), cmd_wrap, NULL},
+    {"log.filter", "/", LOG, LOG, 9, N_("filter"), N_("show only lines with a text"), cmd_filter,
+     NULL},
+    {"api.body", "Enter v", API, API, 8, N_("body"), N_("show what was sent"), cmd_api_body, NULL},
+    {"pod.log", "Enter", CLUSTER, CLUSTER, 8, N_("log"), N_("follow the log of the selected pod"),
+     cmd_enter, NULL},
+
+    {"down", "j Down", LISTS, 0, 0, "", N_("down"), cmd_down, NULL},
+    {"up", "k Up", LISTS, 0, 0, "", N_("up"), cmd_up, NULL},
+    {"page.down", "PgDn C-f", LISTS, 0, 0, "", N_("page down"), cmd_page_down, NULL},
+    {"page.up", "PgUp C-b", LISTS, 0, 0, "", N_("page up"), cmd_page_up, NULL},
+    {"top", "g Home", LISTS, 0, 0, "", N_("to the beginning"), cmd_top, NULL},
+    {"bottom", "G End", LISTS, 0, 0, "", N_("to the end"), cmd_bottom, NULL},
+
+    {"tab.cluster", "1", LAB, 0, 0, "", N_("nodes, pods and events"), cmd_tab_cluster, NULL},
+    {"tab.log", "2", LAB, 0, 0, "", N_("the log"), cmd_tab_log, NULL},
+    {"tab.curve", "3", LAB, 0, 0, "", N_("the loss curve"), cmd_tab_curve, NULL},
+    {"tab.api", "4", LAB, 0, 0, "", N_("the API calls, as kubectl would"), cmd_tab_api, NULL},
+    {"tab.why", "5", LAB, 0, 0, "", N_("what is wrong, and the next step"), cmd_tab_why, NULL},
+    {"pane.next", "Tab", MAIN, MAIN & ~CAT, 20, N_("focus"), N_("the next pane"), cmd_next_pane,
+     NULL},
+    {"pane.prev", "S-Tab", MAIN, 0, 0, "", N_("the pane before"), cmd_prev_pane, NULL},
+    {"zoom", "z", LAB, LAB, 21, N_("zoom"), N_("this pane alone, and back"), cmd_zoom, NULL},
+
+    {"copy", "y", MAIN, 0, 0, "", N_("copy the selected row"), cmd_copy, NULL},
+    {"copy.pane", "Y", MAIN, 0, 0, "", N_("copy the pane as text"), cmd_copy_pane, NULL},
+    {"language", "L", MAIN, CAT, 22, N_("language"), N_("English or Chinese"), cmd_language, NULL},
+    {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme: dark, light, mono"), cmd_theme,
+     NULL},
+    {"glyphs", "", MAIN, 0, 0, "", N_("signs: unicode, cjk-safe or ascii"), cmd_glyphs, NULL},
+    {"redraw", "C-l", LISTS | EDIT, 0, 0, "", N_("draw the screen anew"), cmd_redraw, NULL},
+    {"suspend", "C-z", LISTS | EDIT, 0, 0, "", N_("stop podium and go to the shell"), cmd_suspend,
+     NULL},
+    {"interrupt", "C-c", LISTS | EDIT, 0, 0, "", N_("cancel what runs; twice: leave"),
+     cmd_interrupt, NULL},
+    {"palette", ":", MAIN, MAIN, 30, N_("commands"), N_("run any command by name"), cmd_palette,
+     NULL},
+    {"help", "? F1", LISTS, MAIN | HELP, 31, N_("help"), N_("this help"), cmd_help, NULL},
+    {"back", "Esc q", LAB | HELP, LAB | HELP, 32, N_("back"), N_("one level back"), cmd_back, NULL},
+    {"quit", "q", CAT, CAT, 32, N_("quit"), N_("leave podium"), cmd_quit, NULL},
+
+    {"edit.save", "C-s", EDIT, EDIT, 1, N_("save"), N_("save the file"), cmd_edit_save, NULL},
+    {"edit.close", "Esc", EDIT, EDIT, 2, N_("close"), N_("close the editor"), cmd_edit_close, NULL},
+    {"edit.reload", "C-r", EDIT, EDIT, 3, N_("start over"),
+     N_("take the file as it is on disk"), cmd_edit_reload, NULL},
+    {"edit.open", "", EDIT, 0, 0, "", N_("open a file in the editor"), cmd_edit_open, NULL},
+};
+
+size_t cmd_count(void)
+{
+    return ARRAY_LEN(table);
+}
+
+const struct cmd *cmd_at(size_t i)
+{
+    return &table[i];
+}
+
+/* Is `key` one of the words of `keys`? */
+static bool has_key(const char *keys, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *p = keys; *p;) {
+        size_t w = strcspn(p, " ");
+        if (w == n && memcmp(p, key, n) == 0)
+            return true;
+        p += w + (p[w] == ' ');
+    }
+    return false;
+}
+
+const struct cmd *cmd_for_key(enum view view, const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if ((table[i].views & view) && has_key(table[i].keys, key))
+            return &table[i];
+    return NULL;
+}
+
+const struct cmd *cmd_by_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (str_eq(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+bool cmd_enabled(const struct cmd *c, const struct app *a)
+{
+    return !c->when || c->when(a);
+}
+
+static void pretty(const char *key, size_t n, char *buf, size_t size)
+{
+    if (n > 2 && key[0] == 'C' && key[1] == '-')
+        snprintf(buf, size, "^%c", key[2] >= 'a' && key[2] <= 'z' ? key[2] - 32 : key[2]);
+    else
+        snprintf(buf, size, "%.*s", (int)n, key);
+}
+
+const char *cmd_key_label(const struct cmd *c, char buf[16])
+{
+    pretty(c->keys, strcspn(c->keys, " "), buf, 16);
+    return buf;
+}
+
+const char *cmd_keys_label(const struct cmd *c, char buf[48])
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (const char *p = c->keys; *p && used < 40;) {
+        size_t w = strcspn(p, " ");
+        if (used)
+            buf[used++] = ' ';
+        pretty(p, w, buf + used, 48 - used);
+        used = strlen(buf);
+        p += w + (p[w] == ' ');
+    }
+    return buf;
+}

@@ -1,0 +1,55 @@
+/* cmd.h - every command of the console in one table: its name, its keys, where
+ * they hold, what the key row and the help say, and what it does.
+ *
+ * The table drives dispatch, the key row, the help overlay and the palette, so
+ * that what is shown is what works. Commands without a function go to the
+ * session under their own name (labs/session.h).
+ */
+#ifndef TUI_CMD_H
+#define TUI_CMD_H
+
+#include "tui/app.h"
+
+typedef void cmd_fn(struct app *a, const char *arg, struct effects *out);
+typedef bool cmd_when(const struct app *a);
+
+struct cmd {
+    const char *name;            /* as typed in the palette */
+    const char *keys;            /* separated by blanks; "" none */
+    unsigned views;              /* where the keys hold */
+    unsigned row;                /* views whose key row shows it */
+    int rank;                    /* order in the key row, low first */
+    const char *label;           /* in the key row (gettext key) */
+    const char *help;            /* one line (gettext key) */
+    cmd_fn *run;                 /* NULL: of the session */
+    cmd_when *when;              /* NULL: always */
+};
+
+size_t cmd_count(void);
+const struct cmd *cmd_at(size_t i);
+/* The command of a key in a view; NULL: none. `when` is not asked. */
+const struct cmd *cmd_for_key(enum view view, const char *key);
+const struct cmd *cmd_by_name(const char *name);
+bool cmd_enabled(const struct cmd *c, const struct app *a);
+/* The first key as people read it: "Space", "^C", "?", "Up". buf >= 16. */
+const char *cmd_key_label(const struct cmd *c, char buf[16]);
+/* All keys: "j Down". buf >= 48. */
+const char *cmd_keys_label(const struct cmd *c, char buf[48]);
+
+/* cmd_move.c, cmd_view.c, cmd_curve.c, cmd_train.c */
+cmd_fn cmd_down, cmd_up, cmd_page_down, cmd_page_up, cmd_top, cmd_bottom, cmd_enter;
+cmd_fn cmd_next_pane, cmd_prev_pane, cmd_zoom, cmd_tab, cmd_tab_cluster, cmd_tab_log,
+    cmd_tab_curve, cmd_tab_api, cmd_tab_why, cmd_back, cmd_quit, cmd_interrupt, cmd_help,
+    cmd_palette, cmd_language, cmd_theme, cmd_glyphs, cmd_redraw, cmd_suspend, cmd_copy,
+    cmd_copy_pane, cmd_follow, cmd_wrap, cmd_filter, cmd_open_lab, cmd_api_body, cmd_edit_open,
+    cmd_edit_save, cmd_edit_close, cmd_edit_reload;
+cmd_fn cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, cmd_fit,
+    cmd_zoom_in, cmd_zoom_out, cmd_pan_left, cmd_pan_right, cmd_inspect_step, cmd_dots, cmd_export;
+cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect;
+cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
+    cmd_run_live;
+
+/* Ask for one argument of a command in the input line. */
+void cmd_ask(struct app *a, const char *title, const char *command, const char *start);
+
+#endif

@@ -1,0 +1,81 @@
+/* cmd_move.c - moving in lists and texts. What can be selected moves the
+ * selection, the rest scrolls. */
+#include "tui/cmd.h"
+
+struct extent {
+    int rows, height, first, last;       /* selectable rows: ids first..last, -1 none */
+};
+
+static void measure(const struct app *a, struct extent *e)
+{
+    struct layout l;
+    struct rows rows;
+    app_layout(a, &l);
+    const struct pane *p = layout_find(&l, a->focus);
+    *e = (struct extent){0, 1, -1, -1};
+    if (!p)
+        return;
+    rows_init(&rows, a->glyphs);
+    app_panel_rows(a, p, &rows);
+    e->rows = rows.total ? rows.total : rows.n;
+    e->height = p->inner.h;
+    for (int i = 0; i < rows.n; i++) {
+        if (rows.v[i].id < 0)
+            continue;
+        e->first = e->first < 0 ? rows.v[i].id : e->first;
+        e->last = rows.v[i].id;
+    }
+    rows_release(&rows);
+}
+
+static void move_by(struct app *a, int by, bool page)
+{
+    struct extent e;
+    if (a->help) {
+        a->help_scroll = MAX(a->help_scroll + by * (page ? 10 : 1), 0);
+        return;
+    }
+    measure(a, &e);
+    if (page)
+        by *= MAX(e.height - 1, 1);
+    if (a->focus == PANEL_LOG) {
+        int most = MAX(e.rows - e.height, 0);
+        int at = a->log_follow ? most : a->scroll[PANEL_LOG];
+        a->scroll[PANEL_LOG] = MIN(MAX(at + by, 0), most);
+        a->log_follow = a->scroll[PANEL_LOG] >= most;
+    } else if (e.first >= 0) {
+        a->sel[a->focus] = MIN(MAX(a->sel[a->focus] + by, e.first), e.last);
+    } else {
+        a->scroll[a->focus] = MIN(MAX(a->scroll[a->focus] + by, 0), MAX(e.rows - e.height, 0));
+    }
+}
+
+void cmd_down(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, 1, false);
+}
+
+void cmd_up(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, -1, false);
+}
+
+void cmd_page_down(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, 1, true);
+}
+
+void cmd_page_up(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, -1, true);
+}
+
+void cmd_top(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, -1000000, false);
+}
+
+void cmd_bottom(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    move_by(a, 1000000, false);
+}

@@ -1,0 +1,326 @@
+/* cmd_view.c - panes, tabs, the input line, language, theme, leaving. */
+#include "core/base/i18n.h"
+#include "tui/cmd.h"
+#include "tui/screen.h"
+
+/* --- panes ----------------------------------------------------------------- */
+static void focus_by(struct app *a, int by)
+{
+    struct layout l;
+    app_layout(a, &l);
+    if (l.tabs) {                /* one pane: walk all there are */
+        enum panel_id first = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
+        enum panel_id last = a->s->lab ? TAB_LAST : PANEL_ABOUT;
+        int n = (int)(last - first) + 1;
+        a->focus = (enum panel_id)((int)first + ((int)a->focus - (int)first + by + n) % n);
+        if (a->focus >= TAB_FIRST && a->focus <= TAB_LAST)
+            a->tab = a->focus;
+        return;
+    }
+    int panes = 0, at = 0;
+    enum panel_id can[LAYOUT_PANES];
+    for (int i = 0; i < l.n; i++) {
+        if (l.pane[i].panel == PANEL_STRIP || l.pane[i].panel == PANEL_RUN)
+            continue;
+        if (l.pane[i].panel == a->focus)
+            at = panes;
+        can[panes++] = l.pane[i].panel;
+    }
+    if (panes > 0 && !a->zoom)
+        a->focus = can[(at + by + panes) % panes];
+}
+
+void cmd_next_pane(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    focus_by(a, 1);
+}
+
+void cmd_prev_pane(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    focus_by(a, -1);
+}
+
+void cmd_zoom(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->zoom = !a->zoom;
+}
+
+static void choose_tab(struct app *a, enum panel_id tab)
+{
+    a->tab = a->focus = tab;
+    a->tab_chosen = true;
+}
+
+void cmd_tab_cluster(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_CLUSTER);
+}
+
+void cmd_tab_log(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_LOG);
+}
+
+void cmd_tab_curve(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_CURVE);
+}
+
+void cmd_tab_api(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_API);
+}
+
+void cmd_tab_why(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_WHY);
+}
+
+void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    if (a->help) {
+        a->help = false;
+    } else if (a->focus == PANEL_LOG && a->filter[0]) {
+        a->filter[0] = '\0';
+    } else if (a->zoom) {
+        a->zoom = false;
+    } else if (a->focus != PANEL_STEP) {
+        a->focus = PANEL_STEP;
+    } else {
+        app_session(a, "lab.close", NULL, out);
+    }
+}
+
+/* --- leaving --------------------------------------------------------------- */
+void cmd_quit(struct app *a UNUSED, const char *arg UNUSED, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_num(args, "code", 0);
+    effects_add(out, EFF_QUIT, 0, 0, args);
+}
+
+void cmd_interrupt(struct app *a, const char *arg, struct effects *out)
+{
+    enum { TWICE_MS = 1500 };
+    bool again = a->interrupt_ms && a->now_ms - a->interrupt_ms <= TWICE_MS;
+    a->interrupt_ms = a->now_ms;
+    if (again) {
+        cmd_quit(a, arg, out);
+    } else if (cmd_has_op(a)) {
+        app_session(a, "op.cancel", NULL, out);
+        app_note(a, false, "%s", _("cancelled; ^C again leaves podium"));
+    } else {
+        app_note(a, false, "%s", _("^C again leaves podium"));
+    }
+}
+
+void cmd_suspend(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->suspend = true;
+}
+
+void cmd_redraw(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->redraw = true;
+}
+
+/* --- the input line ---------------------------------------------------------- */
+void cmd_ask(struct app *a, const char *title, const char *command, const char *start)
+{
+    memset(&a->prompt, 0, sizeof a->prompt);
+    a->prompt.kind = PROMPT_ASK;
+    str_copy(a->prompt.title, sizeof a->prompt.title, title);
+    str_copy(a->prompt.command, sizeof a->prompt.command, command);
+    str_copy(a->prompt.text, sizeof a->prompt.text, start);
+    a->prompt.cursor = (int)strlen(a->prompt.text);
+}
+
+void cmd_palette(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    memset(&a->prompt, 0, sizeof a->prompt);
+    a->prompt.kind = PROMPT_PALETTE;
+}
+
+void cmd_filter(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    if (arg)
+        str_copy(a->filter, sizeof a->filter, arg);
+    else
+        cmd_ask(a, _("lines with"), "log.filter", a->filter);
+}
+
+/* --- how it looks ------------------------------------------------------------ */
+void cmd_help(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->help = !a->help;
+    a->help_scroll = 0;
+}
+
+void cmd_language(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    const char *want = arg && *arg ? arg : str_eq(i18n_lang(), "en") ? "zh" : "en";
+    if (a->glyphs == GLYPH_ASCII && str_eq(want, "zh"))
+        app_note(a, true, "%s", _("this terminal shows ASCII only; Chinese needs UTF-8"));
+    else if (!i18n_set(want))
+        app_note(a, true, _("there is no language '%s' (en, zh)"), want);
+    a->s->generation++;
+}
+
+void cmd_theme(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    const char *want = arg && *arg ? arg : theme_next(a->theme);
+    bool known = strchr(want, '/') != NULL;
+    for (int i = 0; theme_name(i); i++)
+        known = known || str_eq(theme_name(i), want);
+    if (!known) {
+        app_note(a, true, _("there is no theme '%s' (dark, light, mono)"), want);
+        return;
+    }
+    str_copy(a->theme, sizeof a->theme, want);
+    a->mono = str_eq(want, "mono");
+    app_note(a, false, _("theme: %s"), want);
+}
+
+void cmd_glyphs(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    int set = arg && *arg ? glyph_set_by_name(arg) : (int)(a->glyphs + 1) % GLYPH_SET_COUNT;
+    if (set < 0) {
+        app_note(a, true, _("'%s': unicode, cjk-safe or ascii"), arg);
+        return;
+    }
+    a->glyphs = (enum glyph_set)set;
+    a->curve.dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
+}
+
+/* --- log, API, catalogue ----------------------------------------------------- */
+void cmd_follow(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->log_follow = true;
+}
+
+void cmd_wrap(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->log_wrap = !a->log_wrap;
+}
+
+void cmd_api_body(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->api_open = a->api_open == a->sel[PANEL_API] ? -1 : a->sel[PANEL_API];
+}
+
+void cmd_open_lab(struct app *a, const char *arg, struct effects *out)
+{
+    int i = a->sel[PANEL_CATALOGUE];
+    if (arg && *arg) {
+        app_session(a, "lab.open", arg, out);
+    } else if (a->labs && i >= 0 && (size_t)i < a->labs->n) {
+        const struct lab_entry *e = &a->labs->v[i];
+        if (e->lab)
+            app_session(a, "lab.open", e->lab->id, out);
+        else
+            app_note(a, true, "%s:%d:%d: %s", e->err.src, e->err.line, e->err.col, e->err.msg);
+    }
+}
+
+void cmd_enter(struct app *a, const char *arg, struct effects *out)
+{
+    const struct table *pods = session_table(a->s, "pods");
+    const char *name = arg && *arg ? arg : NULL;
+    if (!name && pods)
+        name = json_str(json_item(pods->items, a->sel[PANEL_CLUSTER]), "metadata.name", NULL);
+    if (!name)
+        return;
+    app_session(a, "log.follow", name, out);
+    choose_tab(a, PANEL_LOG);
+}
+
+/* --- copying ----------------------------------------------------------------- */
+static void copy_text(struct app *a, const char *text, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_str(args, "text", text);
+    effects_add(out, EFF_COPY_TEXT, 0, 0, args);
+    app_note(a, false, _("copied %zu characters to the terminal's clipboard"), strlen(text));
+}
+
+static void copy_rows(struct app *a, bool all, struct effects *out)
+{
+    struct layout l;
+    struct rows rows;
+    struct str text;
+    app_layout(a, &l);
+    const struct pane *p = layout_find(&l, a->focus);
+    if (!p)
+        return;
+    rows_init(&rows, a->glyphs);
+    str_init(&text, 1 << 20);
+    app_panel_rows(a, p, &rows);
+    for (int i = 0; i < rows.n; i++) {
+        if (!all && rows.v[i].id != a->sel[a->focus])
+            continue;
+        rows_text(&rows.v[i], &text);
+        str_addc(&text, '\n');
+    }
+    if (text.len > 0)
+        copy_text(a, text.p, out);
+    str_release(&text);
+    rows_release(&rows);
+}
+
+void cmd_copy(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    int i = a->sel[PANEL_API];
+    if (a->focus == PANEL_API && i >= 0 && (size_t)i < a->s->api_n && a->s->api[i].kubectl)
+        copy_text(a, a->s->api[i].kubectl, out);
+    else
+        copy_rows(a, false, out);
+}
+
+void cmd_copy_pane(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    copy_rows(a, true, out);
+}
+
+/* --- the editor -------------------------------------------------------------- */
+/* arg: the path, a newline, the text. */
+void cmd_edit_open(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    const char *end = arg ? strchr(arg, '\n') : NULL;
+    char path[512];
+    if (!end)
+        return;
+    str_copy(path, MIN(sizeof path, (size_t)(end - arg) + 1), arg);
+    edit_open(&a->edit, path, end + 1);
+}
+
+void cmd_edit_save(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    struct str text;
+    struct json *args = json_new_object();
+    str_init(&text, EDIT_BYTES_MOST);
+    edit_text(&a->edit, &text);
+    json_put_str(args, "path", a->edit.path);
+    json_put_str(args, "text", text.p);
+    effects_add(out, EFF_WRITE, 0, 0, args);
+    str_release(&text);
+    a->edit.dirty = a->edit.leaving = false;
+    app_note(a, false, _("saved %s"), a->edit.path);
+}
+
+void cmd_edit_close(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    if (a->edit.dirty && !a->edit.leaving) {
+        a->edit.leaving = true;
+        app_note(a, true, "%s", _("not saved: ^S saves, Esc again drops the changes"));
+        return;
+    }
+    edit_close(&a->edit);
+    app_session(a, "step.check", NULL, out);
+}
+
+void cmd_edit_reload(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_str(args, "path", a->edit.path);
+    effects_add(out, EFF_EDIT, 0, 0, args);
+}

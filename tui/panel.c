@@ -1,0 +1,94 @@
+/* panel.c - the table of panels and what several of them share (panel.h). */
+#include "tui/panel.h"
+
+#include "core/base/clock.h"
+#include "core/base/i18n.h"
+#include "tui/text.h"
+
+static const struct panel *const panels[PANEL_COUNT] = {
+    [PANEL_CATALOGUE] = &panel_catalogue, [PANEL_ABOUT] = &panel_about,
+    [PANEL_STEP] = &panel_step,           [PANEL_CLUSTER] = &panel_cluster,
+    [PANEL_LOG] = &panel_log,             [PANEL_CURVE] = &panel_curve,
+    [PANEL_API] = &panel_api,             [PANEL_WHY] = &panel_why,
+    [PANEL_RUN] = &panel_run,             [PANEL_STRIP] = &panel_strip,
+    [PANEL_EDIT] = &panel_edit,
+};
+
+const struct panel *panel_of(enum panel_id id)
+{
+    return id < PANEL_COUNT ? panels[id] : NULL;
+}
+
+enum glyph panel_result_sign(enum check_result r, enum role *role)
+{
+    static const struct { enum glyph g; enum role role; } table[CHECK_RESULT_COUNT] = {
+        [CHECK_PASS] = {G_OK, ROLE_OK},        [CHECK_NOT_YET] = {G_WAIT, ROLE_RUN},
+        [CHECK_WRONG] = {G_FAIL, ROLE_FAIL},   [CHECK_BLOCKED] = {G_LOCKED, ROLE_MUTED},
+        [CHECK_UNKNOWN] = {G_ASK, ROLE_WARN},  [CHECK_SKIPPED] = {G_LOCKED, ROLE_MUTED},
+        [CHECK_STALE] = {G_WARN, ROLE_WARN}};
+    *role = table[r].role;
+    return table[r].g;
+}
+
+enum glyph panel_step_sign(enum step_state st, enum role *role)
+{
+    static const struct { enum glyph g; enum role role; } table[] = {
+        [STEP_LOCKED] = {G_LOCKED, ROLE_MUTED}, [STEP_OPEN] = {G_OPEN, ROLE_TEXT},
+        [STEP_RUNNING] = {G_WAIT, ROLE_RUN},    [STEP_DONE] = {G_OK, ROLE_OK}};
+    *role = table[st].role;
+    return table[st].g;
+}
+
+const char *panel_age(const struct app *a, int64_t at_ms, char buf[16])
+{
+    buf[0] = '\0';
+    if (at_ms > 0)
+        clock_age(MAX(a->now_ms - at_ms, 0), buf);
+    return buf;
+}
+
+int64_t panel_time(const struct json *object, const char *path)
+{
+    int64_t us;
+    const char *s = json_str(object, path, NULL);
+    return s && clock_parse_rfc3339(s, &us) ? us / 1000 : 0;
+}
+
+/* "  8%" of an operation, "" when its size is not known. */
+static const char *share_text(const struct op *op, char buf[16])
+{
+    buf[0] = '\0';
+    if (op->total > 0)
+        str_fmt(buf, 16, "%3.0f%%", 100 * op->done / op->total);
+    return buf;
+}
+
+void panel_op(const struct app *a, struct rows *out, int w)
+{
+    const struct op *op = &a->s->op;
+    char buf[48], share[16], rate[96];
+    enum role role = op->failed ? ROLE_FAIL : op->ended ? ROLE_OK : ROLE_RUN;
+    if (!op->what[0])
+        return;
+    rows_new(out, -1);
+    rows_sign(out, role, op->failed ? G_FAIL : op->ended ? G_OK : G_WAIT);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_cell(out, ROLE_TEXT, op->what, MIN(w - 2, MAX(w / 3, 12)));
+    if (op->total > 0 && !op->failed && w > 30) {
+        rows_put(out, ROLE_TEXT, " ");
+        rows_bar(out, op->ended ? 1 : op->done / op->total, w - out->v[out->n - 1].width - 6);
+        rows_right(out, role, op->ended ? "100%" : share_text(op, share), w);
+    }
+    double s = (double)(a->now_ms - op->started_ms) / 1000;
+    rate[0] = '\0';
+    if (op->total > 0 && op->done > 0 && s >= 1 && !op->ended) {
+        char eta[24], speed[48];
+        str_fmt(rate, sizeof rate, "  %s/s  ETA %s",
+                text_amount(op->done / s, 0, op->unit, speed),
+                text_span((op->total - op->done) * s / op->done, eta));
+    }
+    if (op->total > 0 && !op->failed)
+        rows_linef(out, ROLE_MUTED, "  %s%s", text_amount(op->done, op->total, op->unit, buf), rate);
+    if (op->text[0])
+        rows_wrap(out, op->failed ? ROLE_FAIL : ROLE_MUTED, 2, op->text, w);
+}

@@ -1,0 +1,166 @@
+/* panel_catalogue.c - the labs, and what one of them is about. */
+#include "core/base/i18n.h"
+#include "k8s/quantity.h"
+#include "tui/panel.h"
+
+/* Sum of a resource over nodes; whole units. -1: the nodes are not known. */
+static double offered(const struct app *a, const char *resource)
+{
+    const struct table *t = session_table(a->s, "nodes");
+    double sum = 0;
+    if (!t || !t->synced)
+        return -1;
+    for (const struct json *n = json_first(t->items); n; n = json_next(n)) {
+        char path[160];
+        int64_t milli;
+        str_fmt(path, sizeof path, "status.allocatable['%s']", resource);
+        const char *q = json_str(n, path, NULL);
+        const char *ready = json_str(n, "status.conditions[?type=Ready].status", "True");
+        if (q && str_eq(ready, "True") && quantity_milli(q, &milli))
+            sum += (double)milli / 1000;
+    }
+    return sum;
+}
+
+/* How many of the lab's needs the cluster does not meet. */
+static int missing(const struct app *a, const struct lab *lab)
+{
+    int n = 0;
+    for (int i = 0; i < lab->requires_n; i++) {
+        double have = offered(a, lab->requires[i].resource);
+        n += have >= 0 && have < lab->requires[i].min;
+    }
+    return n;
+}
+
+static const char *catalogue_title(const struct app *a, char buf[160])
+{
+    return str_fmt(buf, 160, _("Catalogue  %zu labs"), a->labs ? a->labs->n : 0);
+}
+
+static void lab_row(const struct app *a, struct rows *out, size_t i, int w)
+{
+    const struct lab_entry *e = &a->labs->v[i];
+    bool lacks = e->lab && missing(a, e->lab) > 0;
+    enum role role = !e->lab || lacks ? ROLE_FAIL : ROLE_OK;
+    int state_w = 10, hw_w = w >= 44 ? 8 : 0, minutes_w = w >= 60 ? 8 : 0;
+    char buf[32];
+    rows_new(out, (int)i);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_sign(out, role, !e->lab ? G_FAIL : lacks ? G_WARN : G_OPEN);
+    rows_putf(out, ROLE_MUTED, " %02zu ", i + 1);
+    rows_cell(out, ROLE_TEXT, e->lab ? ltext_get(&e->lab->title) : e->id,
+              w - 6 - state_w - hw_w - minutes_w);
+    if (hw_w)
+        rows_cell(out, ROLE_MUTED, e->lab ? e->lab->hw : "", hw_w);
+    if (minutes_w)
+        rows_cell(out, ROLE_MUTED,
+                  e->lab ? str_fmt(buf, sizeof buf, _("%d min"), e->lab->minutes) : "", minutes_w);
+    rows_cell(out, lacks || !e->lab ? role : ROLE_MUTED,
+              !e->lab ? _("broken") : lacks ? _("lacks") : _("ready"), state_w);
+}
+
+static void catalogue_rows(const struct app *a, struct rows *out, int w, int h UNUSED)
+{
+    if (!a->labs || a->labs->n == 0) {
+        rows_wrap(out, ROLE_WARN, 1, _("No labs were found. They are in labs/content, or in "
+                                       "~/.local/share/podium/labs."), w - 1);
+        return;
+    }
+    rows_new(out, -1);
+    rows_put(out, ROLE_MUTED, "    # ");
+    rows_cell(out, ROLE_MUTED, _("Lab"), w - 6 - 10 - (w >= 44 ? 8 : 0) - (w >= 60 ? 8 : 0));
+    if (w >= 44)
+        rows_cell(out, ROLE_MUTED, _("Hardware"), 8);
+    if (w >= 60)
+        rows_cell(out, ROLE_MUTED, _("Time"), 8);
+    rows_cell(out, ROLE_MUTED, _("State"), 10);
+    for (size_t i = 0; i < a->labs->n; i++)
+        lab_row(a, out, i, w);
+}
+
+const struct panel panel_catalogue = {catalogue_title, catalogue_rows, NULL, NULL, N_("Labs")};
+
+/* --- about -------------------------------------------------------------------- */
+static const struct lab_entry *selected(const struct app *a)
+{
+    int i = a->sel[PANEL_CATALOGUE];
+    return a->labs && i >= 0 && (size_t)i < a->labs->n ? &a->labs->v[i] : NULL;
+}
+
+static const char *about_title(const struct app *a, char buf[160])
+{
+    const struct lab_entry *e = selected(a);
+    return str_copy(buf, 160, e && e->lab ? ltext_get(&e->lab->title) : _("About"));
+}
+
+static void needs(const struct app *a, struct rows *out, const struct lab *lab, int w)
+{
+    if (lab->requires_n == 0)
+        return;
+    rows_blank(out);
+    rows_line(out, ROLE_HEAD, _("Needs on this cluster"));
+    for (int i = 0; i < lab->requires_n; i++) {
+        const struct lab_require *r = &lab->requires[i];
+        double have = offered(a, r->resource);
+        enum role role = have < 0 ? ROLE_MUTED : have >= r->min ? ROLE_OK : ROLE_FAIL;
+        char buf[64];
+        rows_new(out, -1);
+        rows_put(out, ROLE_TEXT, " ");
+        rows_sign(out, role, have < 0 ? G_WAIT : have >= r->min ? G_OK : G_FAIL);
+        rows_putf(out, ROLE_TEXT, " %s", r->resource);
+        if (have < 0)
+            str_fmt(buf, sizeof buf, _("%g, not known yet"), r->min);
+        else
+            str_fmt(buf, sizeof buf, _("%g of %g"), r->min, have);
+        rows_right(out, role, buf, w - 1);
+        if (have >= 0 && have < r->min)
+            rows_wrap(out, ROLE_MUTED, 3, ltext_get(&r->why), w);
+    }
+}
+
+static void broken(struct rows *out, const struct lab_entry *e, int w)
+{
+    char buf[600];
+    rows_line(out, ROLE_FAIL, _("This lab can't be read"));
+    rows_blank(out);
+    str_fmt(buf, sizeof buf, "%s:%d:%d", e->err.src, e->err.line, e->err.col);
+    rows_wrap(out, ROLE_CODE, 0, buf, w);
+    rows_wrap(out, ROLE_TEXT, 0, e->err.msg, w);
+    rows_blank(out);
+    rows_wrap(out, ROLE_HINT, 0, e->err.hint, w);
+}
+
+static void about_rows(const struct app *a, struct rows *out, int w, int h UNUSED)
+{
+    const struct lab_entry *e = selected(a);
+    if (!e || !e->lab) {
+        if (e)
+            broken(out, e, w);
+        return;
+    }
+    const struct lab *lab = e->lab;
+    rows_wrap(out, ROLE_TEXT, 0, ltext_get(&lab->about), w);
+    if (*ltext_get(&lab->goal)) {
+        rows_blank(out);
+        rows_line(out, ROLE_HEAD, _("Goal"));
+        rows_wrap(out, ROLE_TEXT, 1, ltext_get(&lab->goal), w);
+    }
+    rows_blank(out);
+    rows_new(out, -1);
+    rows_put(out, ROLE_HEAD, _("Time"));
+    rows_putf(out, ROLE_TEXT, _("  ~%d min"), lab->minutes);
+    rows_put(out, ROLE_HEAD, "   ");
+    rows_put(out, ROLE_HEAD, _("Level"));
+    rows_putf(out, ROLE_TEXT, "  %s", _(lab->level));
+    needs(a, out, lab, w);
+    rows_blank(out);
+    rows_line(out, ROLE_HEAD, _("Steps"));
+    for (int i = 0; i < lab->steps_n; i++) {
+        rows_new(out, -1);
+        rows_putf(out, ROLE_MUTED, "%3d ", i + 1);
+        rows_cell(out, ROLE_TEXT, ltext_get(&lab->steps[i].title), w - 4);
+    }
+}
+
+const struct panel panel_about = {about_title, about_rows, NULL, NULL, N_("About")};

@@ -1,0 +1,313 @@
+/* panel_curve.c - the live loss curve, the figures beside it, the strip below. */
+#include "tui/panel.h"
+
+#include <math.h>
+
+#include "core/base/i18n.h"
+#include "core/base/utf8.h"
+#include "tui/text.h"
+#include "tui/verdict.h"
+
+static double last_of(const struct series *s)
+{
+    return s && series_count(s) ? series_y(s, series_count(s) - 1) : NAN;
+}
+
+static double last_x(const struct series *s)
+{
+    return s && series_count(s) ? series_x(s, series_count(s) - 1) : NAN;
+}
+
+static bool has_run(const struct app *a)
+{
+    return a->s->run.loss && series_count(a->s->run.loss) > 0;
+}
+
+void panel_curve_ask(const struct app *a, struct curve_ask *ask)
+{
+    const struct run *r = &a->s->run;
+    *ask = (struct curve_ask){
+        .raw = r->loss, .val = r->val, .ema = a->cache.n ? a->cache.ema : NULL,
+        .x_lo = a->curve.x_lo, .x_hi = a->curve.x_hi, .x_total = (double)r->steps_total,
+        .cursor = a->curve.cursor, .log_y = a->curve.log_y, .clip = a->curve.clip,
+        .no_band = a->curve.no_band, .edges = a->mono && a->curve.dots == DOTS_BRAILLE,
+        .dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : a->curve.dots};
+}
+
+static const char *title(const struct app *a, char buf[160])
+{
+    return str_fmt(buf, 160, _("loss  %s ema %.2f  %s raw  %s val"),
+                   glyph_of(a->glyphs, G_EMA), a->curve.smooth, glyph_of(a->glyphs, G_RAW),
+                   glyph_of(a->glyphs, G_VAL));
+}
+
+static void empty(struct rows *out, int w, int h)
+{
+    for (int i = 0; i < h / 3; i++)
+        rows_blank(out);
+    rows_wrap(out, ROLE_STRONG, 2, _("No training log yet"), w - 2);
+    rows_blank(out);
+    rows_wrap(out, ROLE_MUTED, 2,
+              _("The curve draws itself from the lines that the training pod writes: submit the "
+                "Job, and it begins with the first step."), w - 2);
+}
+
+static void pair(struct rows *out, enum role role, const char *label, double v)
+{
+    char buf[24];
+    if (isnan(v))
+        return;
+    rows_putf(out, ROLE_MUTED, out->v[out->n - 1].width ? "  %s " : "%s ", label);
+    rows_put(out, role, text_number(v, buf));
+}
+
+static const char *eta_text(const struct run *r, char buf[64])
+{
+    char lo[24], hi[24];
+    if (isnan(r->eta_low))
+        return str_copy(buf, 64, "-");
+    text_span(r->eta_low, lo);
+    text_span(r->eta_high, hi);
+    return str_eq(lo, hi) ? str_copy(buf, 64, lo) : str_fmt(buf, 64, "%s..%s", lo, hi);
+}
+
+static double run_share(const struct run *r)
+{
+    return r->steps_total > 0 ? (double)r->step / (double)r->steps_total : NAN;
+}
+
+static void progress(const struct app *a, struct rows *out, int w)
+{
+    const struct run *r = &a->s->run;
+    char text[128], eta[64];
+    if (r->steps_total <= 0)
+        return;
+    str_fmt(text, sizeof text, "%3.0f%%  %" PRId64 "/%" PRId64, 100 * run_share(r), r->step,
+            r->steps_total);
+    if (!isnan(r->eta_low) && str_eq(r->state, "running"))
+        str_fmt(text + strlen(text), sizeof text - strlen(text), "  ETA %s", eta_text(r, eta));
+    rows_new(out, -1);
+    rows_bar(out, run_share(r), MAX(w - utf8_str_width(text) - 2, 6));
+    rows_putf(out, ROLE_TEXT, "  %s", text);
+}
+
+/* Without the panes beside it, the curve carries its own figures. */
+static void figures_below(const struct app *a, struct rows *out, int w)
+{
+    const struct run *r = &a->s->run;
+    struct str verdict;
+    enum role role = ROLE_TEXT;
+    rows_new(out, -1);
+    pair(out, ROLE_EMA, _("ema"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN);
+    pair(out, ROLE_TEXT, _("raw"), last_of(r->loss));
+    pair(out, ROLE_VAL, _("val"), last_of(r->val));
+    pair(out, ROLE_TEXT, "lr", last_of(r->lr));
+    pair(out, ROLE_TEXT, "tok/s", last_of(r->tok_s));
+    progress(a, out, w);
+    str_init(&verdict, 1024);
+    verdict_of(a, &verdict, &role);
+    rows_new(out, -1);
+    rows_cell(out, role, verdict.p, w);
+    str_release(&verdict);
+}
+
+static void rows(const struct app *a, struct rows *out, int w, int h)
+{
+    struct curve_ask ask;
+    if (!has_run(a)) {
+        empty(out, w, h);
+        return;
+    }
+    panel_curve_ask(a, &ask);
+    int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : 0;
+    curve_rows(&ask, out, w, MAX(h - below, 4), NULL);
+    if (below)
+        figures_below(a, out, w);
+}
+
+static double value_at(const struct series *s, double x)
+{
+    size_t i = s ? series_lower(s, x) : 0;
+    if (!s || series_count(s) == 0)
+        return NAN;
+    return series_y(s, MIN(i, series_count(s) - 1));
+}
+
+/* The newest validation at or before x. */
+static double val_before(const struct series *s, double x)
+{
+    size_t i = s ? series_lower(s, x + 0.5) : 0;
+    return i > 0 ? series_y(s, i - 1) : NAN;
+}
+
+static const char *readout(const struct app *a, char buf[160])
+{
+    const struct run *r = &a->s->run;
+    char raw[24], ema[24], val[24];
+    double x = a->curve.cursor;
+    size_t i = MIN(series_lower(r->loss, x), series_count(r->loss) - 1);
+    return str_fmt(buf, 160, _("step %.0f: raw %s ema %s val %s"), x,
+                   text_number(value_at(r->loss, x), raw),
+                   text_number(i < a->cache.n ? a->cache.ema[i] : NAN, ema),
+                   text_number(val_before(r->val, x), val));
+}
+
+static const char *foot(const struct app *a, char buf[160])
+{
+    char part[160];
+    if (!has_run(a))
+        return "";
+    if (!isnan(a->curve.cursor))
+        return readout(a, buf);
+    part[0] = '\0';
+    if (a->curve.clip)
+        str_copy(part, sizeof part, _("  outliers cut"));
+    if (a->curve.no_band)
+        str_fmt(part + strlen(part), sizeof part - strlen(part), "%s", _("  raw hidden"));
+    if (!isnan(a->curve.x_lo))
+        str_fmt(part + strlen(part), sizeof part - strlen(part), _("  zoomed, 0 fits"));
+    return str_fmt(buf, 160, "%s%s", a->curve.log_y ? _("log y") : _("linear y"), part);
+}
+
+static bool ages(const struct app *a)
+{
+    return has_run(a) && str_eq(a->s->run.state, "running");
+}
+
+const struct panel panel_curve = {title, rows, foot, ages, N_("Curve")};
+
+/* --- the figures ----------------------------------------------------------------- */
+static const char *run_title(const struct app *a, char buf[160])
+{
+    return str_fmt(buf, 160, _("run %s"), a->s->run.pod);
+}
+
+static void figure(struct rows *out, const char *label, enum role role, const char *value,
+                   const char *more)
+{
+    rows_new(out, -1);
+    rows_cell(out, ROLE_MUTED, label, 8);
+    rows_put(out, role, value);
+    if (more && *more)
+        rows_putf(out, ROLE_MUTED, "  %s", more);
+}
+
+static enum role state_role(const char *state)
+{
+    if (str_eq(state, "error"))
+        return ROLE_FAIL;
+    return str_eq(state, "paused") || str_eq(state, "holding") ? ROLE_WARN : ROLE_OK;
+}
+
+static void losses(const struct app *a, struct rows *out)
+{
+    const struct run *r = &a->s->run;
+    char buf[24], more[64];
+    more[0] = '\0';
+    figure(out, _("train"), ROLE_TEXT, text_number(last_of(r->loss), buf), "");
+    figure(out, _("ema"), ROLE_EMA,
+           text_number(a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN, buf), "");
+    if (!isnan(last_x(r->val)))
+        str_fmt(more, sizeof more, "@ %.0f", last_x(r->val));
+    figure(out, _("val"), ROLE_VAL, text_number(last_of(r->val), buf), more);
+    more[0] = '\0';
+    if (r->val && series_count(r->val) > 0) {
+        double drop = r->first_val > 0 ? 100 * (r->best_val / r->first_val - 1) : 0;
+        str_fmt(more, sizeof more, "@ %.0f  %+.0f%%", r->best_step, drop);
+        figure(out, _("best"), ROLE_STRONG, text_number(r->best_val, buf), more);
+    }
+}
+
+static void bad_points(struct rows *out, const struct series *s)
+{
+    size_t n = series_count(s), nan = 0, inf = 0;
+    struct series_extent e = series_range(s, 0, n);
+    char buf[64];
+    for (size_t i = 0; e.nonfinite && i < n; i++) {
+        nan += isnan(series_y(s, i));
+        inf += isinf(series_y(s, i)) != 0;
+    }
+    str_fmt(buf, sizeof buf, "NaN %zu  Inf %zu", nan, inf);
+    rows_line(out, nan || inf ? ROLE_FAIL : ROLE_MUTED, buf);
+}
+
+static void run_rows(const struct app *a, struct rows *out, int w, int h)
+{
+    const struct run *r = &a->s->run;
+    char buf[64], num[24];
+    if (!has_run(a))
+        return;
+    figure(out, _("state"), state_role(r->state), _(r->state), "");
+    losses(a, out);
+    if (h >= 14)
+        rows_blank(out);
+    figure(out, "lr", ROLE_TEXT, text_number(last_of(r->lr), num), "");
+    figure(out, "tok/s", ROLE_TEXT, text_number(last_of(r->tok_s), num), "");
+    figure(out, "gnorm", ROLE_TEXT, text_number(last_of(r->gnorm), num), "");
+    str_fmt(buf, sizeof buf, "%" PRId64 "/%" PRId64, r->step, r->steps_total);
+    figure(out, _("step"), ROLE_TEXT, buf, "");
+    if (!isnan(r->epoch) && r->epoch > 0)
+        figure(out, _("epoch"), ROLE_TEXT, str_fmt(buf, sizeof buf, "%.2f", r->epoch), "");
+    if (h >= 14)
+        rows_blank(out);
+    if (r->started_ms) {
+        int64_t end = ages(a) ? a->now_ms : r->last_line_ms;
+        figure(out, _("elapsed"), ROLE_TEXT,
+               text_span((double)(end - r->started_ms) / 1000, num), "");
+    }
+    if (str_eq(r->state, "running"))
+        figure(out, "ETA", ROLE_TEXT, eta_text(r, buf), "");
+    bad_points(out, r->loss);
+    if (r->answer[0]) {
+        rows_blank(out);
+        rows_line(out, ROLE_HEAD, _("Trainer's answer"));
+        rows_wrap(out, ROLE_TEXT, 0, r->answer, w);
+    }
+    if (r->error[0]) {
+        rows_blank(out);
+        rows_wrap(out, ROLE_FAIL, 0, r->error, w);
+    }
+}
+
+const struct panel panel_run = {run_title, run_rows, NULL, ages, NULL};
+
+/* --- the strip ------------------------------------------------------------------- */
+static void sparks(const struct app *a, struct rows *out, int w)
+{
+    const struct run *r = &a->s->run;
+    struct series_extent e = {0};
+    char lo[24], hi[24], range[64];
+    range[0] = '\0';
+    if (r->tok_s && series_count(r->tok_s)) {
+        e = series_range(r->tok_s, 0, series_count(r->tok_s));
+        if (e.any)
+            str_fmt(range, sizeof range, "  %s..%s", text_number(e.min, lo),
+                    text_number(e.max, hi));
+    }
+    int room = MAX((w - 4 - 9 - utf8_str_width(range)) / 2, 4);
+    rows_new(out, -1);
+    rows_put(out, ROLE_MUTED, " lr ");
+    curve_spark(r->lr, out, room);
+    rows_pad(out, 4 + room);
+    rows_put(out, ROLE_MUTED, "   tok/s ");
+    curve_spark(r->tok_s, out, room);
+    rows_put(out, ROLE_MUTED, range);
+}
+
+static void strip_rows(const struct app *a, struct rows *out, int w, int h UNUSED)
+{
+    struct str verdict;
+    enum role role = ROLE_TEXT;
+    if (!has_run(a))
+        return;
+    sparks(a, out, w);
+    progress(a, out, w - 1);
+    str_init(&verdict, 1024);
+    verdict_of(a, &verdict, &role);
+    rows_new(out, -1);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_cell(out, role, verdict.p, w - 2);
+    str_release(&verdict);
+}
+
+const struct panel panel_strip = {NULL, strip_rows, NULL, NULL, NULL};

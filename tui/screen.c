@@ -1,0 +1,342 @@
+/* screen.c - state to cells (screen.h). */
+#include "tui/screen.h"
+
+#include "core/base/i18n.h"
+#include "core/base/utf8.h"
+#include "tui/cmd.h"
+#include "tui/overlay.h"
+#include "tui/panel.h"
+#include "tui/text.h"
+
+struct frame {
+    const struct app *a;
+    struct grid *g;
+    struct layout l;
+    int cx, cy;
+};
+
+static const char *glyph(const struct frame *f, enum glyph g)
+{
+    return glyph_of(f->a->glyphs, g);
+}
+
+/* --- rows into a rectangle ------------------------------------------------------ */
+static void draw_row(struct frame *f, const struct row *row, struct rect r, int y, bool selected)
+{
+    int x = r.x, attr = selected ? ATTR_REVERSE : 0;
+    for (int i = 0; i < row->n; i++)
+        x += grid_text(f->g, x, y, row->span[i].role, row->span[i].attr, row->span[i].text);
+    if (selected)
+        grid_paint(f->g, (struct rect){r.x, y, r.w, 1}, attr);
+}
+
+/* Where the rows begin so that the selection and what belongs to it show. */
+static int first_row(const struct frame *f, const struct pane *p, const struct rows *rows)
+{
+    int total = rows->n, h = p->inner.h, sel = f->a->sel[p->panel], at = f->a->scroll[p->panel];
+    bool focused = f->a->focus == p->panel;
+    if (rows->total)
+        return 0;
+    if (p->panel == PANEL_API && !focused)
+        return MAX(total - h, 0);
+    for (int i = 0; i < total; i++) {
+        if (rows->v[i].id != sel || rows->v[i].id < 0)
+            continue;
+        int last = i;
+        while (last + 1 < total && rows->v[last + 1].id < 0)
+            last++;
+        at = 0;
+        if (last >= h)
+            at = MIN(i, MAX(MIN(last, i + h - 1) - h + 1, 0));
+        break;
+    }
+    return MIN(at, MAX(total - h, 0));
+}
+
+static void scroll_mark(struct frame *f, const struct pane *p, const struct rows *rows, int first)
+{
+    int total = rows->total ? rows->total : rows->n, at = rows->total ? rows->first : first;
+    char buf[64];
+    if (!p->border || total <= p->inner.h)
+        return;
+    str_fmt(buf, sizeof buf, " %d-%d/%d ", at + 1, MIN(at + p->inner.h, total), total);
+    int w = utf8_str_width(buf);
+    if (w + 4 < p->outer.w)
+        grid_text(f->g, p->outer.x + 2, p->outer.y + p->outer.h - 1, ROLE_MUTED, 0, buf);
+}
+
+static void draw_rows(struct frame *f, const struct pane *p)
+{
+    struct rows rows;
+    bool focused = f->a->focus == p->panel && !f->a->edit.open;
+    rows_init(&rows, f->a->glyphs);
+    app_panel_rows(f->a, p, &rows);
+    int skip = p->panel == PANEL_LOG && f->a->log_follow ? MAX(rows.n - p->inner.h, 0) : 0;
+    int first = first_row(f, p, &rows) + (rows.total ? skip : 0);
+    grid_clip(f->g, p->inner);
+    for (int i = 0; i < p->inner.h && first + i < rows.n; i++) {
+        const struct row *row = &rows.v[first + i];
+        bool sel = focused && row->id >= 0 && row->id == f->a->sel[p->panel];
+        draw_row(f, row, p->inner, p->inner.y + i, sel);
+    }
+    grid_unclip(f->g);
+    scroll_mark(f, p, &rows, first);
+    rows_release(&rows);
+}
+
+/* --- borders -------------------------------------------------------------------- */
+void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus)
+{
+    static const enum glyph one[6] = {G_H, G_V, G_TL, G_TR, G_BL, G_BR};
+    static const enum glyph two[6] = {G_H2, G_V2, G_TL2, G_TR2, G_BL2, G_BR2};
+    const enum glyph *b = focus ? two : one;
+    int role = focus ? ROLE_BORDER_FOCUS : ROLE_BORDER, x1 = r.x + r.w - 1, y1 = r.y + r.h - 1;
+    grid_fill(g, (struct rect){r.x, r.y, r.w, 1}, role, 0, glyph_of(set, b[0]));
+    grid_fill(g, (struct rect){r.x, y1, r.w, 1}, role, 0, glyph_of(set, b[0]));
+    grid_fill(g, (struct rect){r.x, r.y, 1, r.h}, role, 0, glyph_of(set, b[1]));
+    grid_fill(g, (struct rect){x1, r.y, 1, r.h}, role, 0, glyph_of(set, b[1]));
+    grid_text(g, r.x, r.y, role, 0, glyph_of(set, b[2]));
+    grid_text(g, x1, r.y, role, 0, glyph_of(set, b[3]));
+    grid_text(g, r.x, y1, role, 0, glyph_of(set, b[4]));
+    grid_text(g, x1, y1, role, 0, glyph_of(set, b[5]));
+}
+
+void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,
+                    enum role role, const char *text)
+{
+    struct str s;
+    if (!text || !*text || r.w < 8)
+        return;
+    str_init(&s, 1024);
+    str_add(&s, " ");
+    text_fit(text, r.w - 6, glyph_of(set, G_MORE), &s);
+    str_add(&s, " ");
+    int w = utf8_str_width(s.p);
+    grid_text(g, right ? r.x + r.w - 2 - w : r.x + 1, y, role, 0, s.p);
+    str_release(&s);
+}
+
+/* The tabs in the border of the second pane: numbers are the keys. */
+static bool tab_heading(struct frame *f, const struct pane *p)
+{
+    if (!f->a->s->lab || f->a->zoom || f->l.n < 2 || p != &f->l.pane[1] || f->a->edit.open)
+        return false;
+    int x = p->outer.x + 1, end = p->outer.x + p->outer.w - 1;
+    for (int t = TAB_FIRST; t <= (int)TAB_LAST; t++) {
+        char buf[48];
+        bool here = (enum panel_id)t == p->panel;
+        str_fmt(buf, sizeof buf, " %d %s", t - TAB_FIRST + 1, _(panel_of((enum panel_id)t)->tab));
+        if (x + utf8_str_width(buf) + 1 > end)
+            break;
+        x += grid_text(f->g, x, p->outer.y, here ? ROLE_STRONG : ROLE_MUTED,
+                       here ? ATTR_UNDERLINE : 0, buf);
+    }
+    grid_text(f->g, x, p->outer.y, ROLE_MUTED, 0, " ");
+    return true;
+}
+
+static void draw_pane(struct frame *f, const struct pane *p)
+{
+    const struct panel *ops = panel_of(p->panel);
+    char buf[160];
+    bool focus = p->border && (f->a->focus == p->panel || p->panel == PANEL_EDIT);
+    if (p->border) {
+        screen_box(f->g, f->a->glyphs, p->outer, focus);
+        if (!tab_heading(f, p) && ops->title)
+            screen_heading(f->g, f->a->glyphs, p->outer, p->outer.y, false,
+                           focus ? ROLE_STRONG : ROLE_HEAD, ops->title(f->a, buf));
+    }
+    draw_rows(f, p);
+    if (p->border && ops->foot)
+        screen_heading(f->g, f->a->glyphs, p->outer, p->outer.y + p->outer.h - 1, true, ROLE_MUTED,
+                       ops->foot(f->a, buf));
+}
+
+/* --- title ---------------------------------------------------------------------- */
+static int link_mark(const struct frame *f, char buf[96], enum role *role)
+{
+    static const struct { enum glyph g; const char *word; enum role role; } table[] = {
+        [LINK_OFF] = {G_OPEN, N_("no cluster"), ROLE_MUTED},
+        [LINK_CONNECTING] = {G_WAIT, N_("connecting"), ROLE_RUN},
+        [LINK_UP] = {G_LIVE, N_("live"), ROLE_OK},
+        [LINK_DOWN] = {G_FAIL, N_("no link"), ROLE_FAIL}};
+    const struct cluster_state *k = &f->a->s->cluster;
+    *role = table[k->link].role;
+    str_fmt(buf, 96, "%s %s", glyph(f, table[k->link].g), _(table[k->link].word));
+    return utf8_str_width(buf);
+}
+
+static int title_right(struct frame *f)
+{
+    const struct cluster_state *k = &f->a->s->cluster;
+    char mark[96], where[280];
+    enum role role;
+    int y = f->l.title.y, w = link_mark(f, mark, &role), x = f->a->cols - w - 1;
+    grid_text(f->g, x, y, role, 0, mark);
+    if (k->context[0] && f->a->cols >= 60) {
+        struct str s;
+        str_init(&s, 512);
+        str_fmt(where, sizeof where, "%s/%s", k->context, k->ns);
+        text_fit(where, f->a->cols / 3, glyph(f, G_MORE), &s);
+        x -= utf8_str_width(s.p) + 3;
+        grid_text(f->g, x, y, ROLE_TITLE, 0, s.p);
+        grid_text(f->g, x + utf8_str_width(s.p) + 1, y, ROLE_BORDER, 0, glyph(f, G_V));
+        str_release(&s);
+    }
+    return x;
+}
+
+static int title_part(struct frame *f, int x, int end, enum role role, const char *text)
+{
+    struct str s;
+    if (end - x < 6)
+        return x;
+    grid_text(f->g, x + 1, f->l.title.y, ROLE_BORDER, 0, glyph(f, G_V));
+    str_init(&s, 512);
+    text_fit(text, end - x - 4, glyph(f, G_MORE), &s);
+    x += 3 + grid_text(f->g, x + 3, f->l.title.y, role, 0, s.p);
+    str_release(&s);
+    return x;
+}
+
+static void draw_title(struct frame *f)
+{
+    const struct app *a = f->a;
+    char buf[160];
+    int end = title_right(f) - 1;
+    int x = 1 + grid_text(f->g, 1, f->l.title.y, ROLE_BRAND, 0, "podium");
+    if (a->replay)
+        x += 1 + grid_text(f->g, x + 1, f->l.title.y, ROLE_REPLAY, 0, _(" REPLAY - NOT LIVE "));
+    if (!a->s->lab) {
+        title_part(f, x, end, ROLE_TITLE, _("Labs"));
+        return;
+    }
+    int step_w = 16;
+    str_fmt(buf, sizeof buf, _("step %d/%d"), a->s->step + 1, a->s->lab->steps_n);
+    x = title_part(f, x, end - (end - x > 40 ? step_w : 0), ROLE_STRONG,
+                   ltext_get(&a->s->lab->title));
+    title_part(f, x, end, ROLE_TITLE, buf);
+}
+
+static void draw_tabs(struct frame *f)
+{
+    const struct app *a = f->a;
+    enum panel_id first = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
+    enum panel_id last = a->s->lab ? TAB_LAST : PANEL_ABOUT;
+    int x = 1;
+    for (enum panel_id t = first; t <= last; t++) {
+        char buf[64];
+        int number = t >= TAB_FIRST && t <= TAB_LAST ? (int)(t - TAB_FIRST) + 1 : 0;
+        bool here = t == a->focus;
+        if (number)
+            str_fmt(buf, sizeof buf, "%d %s", number, _(panel_of(t)->tab));
+        else
+            str_copy(buf, sizeof buf, _(panel_of(t)->tab));
+        x += grid_text(f->g, x, f->l.tab_row.y, here ? ROLE_STRONG : ROLE_MUTED,
+                       here ? ATTR_REVERSE : 0, buf) + 1;
+    }
+}
+
+/* --- the last two rows ------------------------------------------------------------ */
+static void draw_message(struct frame *f)
+{
+    const struct app *a = f->a;
+    const struct session *s = a->s;
+    int y = f->l.message.y;
+    bool own = a->note[0] != '\0', bad = own ? a->note_bad : s->message_code != PD_OK;
+    const char *text = own ? a->note : s->message;
+    struct rows rows;
+    rows_init(&rows, a->glyphs);
+    rows_new(&rows, -1);
+    rows_put(&rows, ROLE_TEXT, " ");
+    if (text[0]) {
+        rows_sign(&rows, bad ? ROLE_FAIL : ROLE_OK, bad ? G_FAIL : G_DOT);
+        rows_put(&rows, ROLE_TEXT, " ");
+        rows_cell(&rows, bad ? ROLE_FAIL : ROLE_STATUS, text, a->cols - 4);
+    }
+    draw_row(f, &rows.v[0], f->l.message, y, false);
+    rows_release(&rows);
+}
+
+/* Commands of the key row in their order, those that work now. */
+static int key_commands(const struct app *a, const struct cmd *out[64])
+{
+    enum view view = app_view(a);
+    int n = 0;
+    for (int rank = 1; rank <= 40; rank++)
+        for (size_t i = 0; i < cmd_count() && n < 64; i++) {
+            const struct cmd *c = cmd_at(i);
+            if (c->rank == rank && (c->row & view) && cmd_enabled(c, a))
+                out[n++] = c;
+        }
+    return n;
+}
+
+static int key_width(const struct cmd *c)
+{
+    char buf[16];
+    return utf8_str_width(cmd_key_label(c, buf)) + 1 + utf8_str_width(_(c->label)) + 2;
+}
+
+/* What does not fit is dropped from the middle: the first keys are of this
+ * step, the last ones always help on. */
+static void draw_keys(struct frame *f)
+{
+    const struct cmd *v[64];
+    int n = key_commands(f->a, v), tail = MIN(n, 3), total = 0, x = 1;
+    for (int i = 0; i < tail; i++)
+        total += key_width(v[n - 1 - i]);
+    for (int i = 0; i < n; i++) {
+        char buf[16];
+        int w = key_width(v[i]);
+        if (i < n - tail && x + w + total > f->a->cols)
+            continue;
+        x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, cmd_key_label(v[i], buf));
+        x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, _(v[i]->label)) + 2;
+    }
+}
+
+static void too_small(struct frame *f)
+{
+    char buf[96];
+    str_fmt(buf, sizeof buf, _("need %dx%d, have %dx%d"), LAYOUT_COLS_LEAST, LAYOUT_ROWS_LEAST,
+            f->a->cols, f->a->rows);
+    grid_text(f->g, 0, 0, ROLE_WARN, 0, buf);
+}
+
+static void editor_cursor(struct frame *f)
+{
+    const struct pane *p = layout_find(&f->l, PANEL_EDIT);
+    struct rows rows;
+    if (!p || !f->a->edit.open)
+        return;
+    rows_init(&rows, f->a->glyphs);
+    edit_rows(&f->a->edit, &rows, p->inner.w, p->inner.h, &f->cx, &f->cy);
+    f->cx += p->inner.x;
+    f->cy += p->inner.y;
+    rows_release(&rows);
+}
+
+void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy)
+{
+    struct frame f = {.a = a, .g = g, .cx = -1, .cy = -1};
+    if (g->cols != a->cols || g->rows != a->rows)
+        grid_resize(g, a->cols, a->rows);
+    grid_clear(g);
+    app_layout(a, &f.l);
+    if (f.l.too_small) {
+        too_small(&f);
+    } else {
+        draw_title(&f);
+        if (f.l.tabs)
+            draw_tabs(&f);
+        for (int i = 0; i < f.l.n; i++)
+            draw_pane(&f, &f.l.pane[i]);
+        draw_message(&f);
+        draw_keys(&f);
+        editor_cursor(&f);
+        overlay_draw(a, g, &f.cx, &f.cy);
+    }
+    *cx = f.cx;
+    *cy = f.cy;
+}

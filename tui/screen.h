@@ -1,0 +1,15 @@
+/* screen.h - the state as cells: title, panes, message, keys, and what lies
+ * over them (tui/overlay.h). */
+#ifndef TUI_SCREEN_H
+#define TUI_SCREEN_H
+
+#include "tui/app.h"
+
+/* Draw everything. cx, cy: where the cursor stands, -1 when hidden. */
+void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy);
+/* A frame, double when focused; text in its upper or lower edge. */
+void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus);
+void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,
+                    enum role role, const char *text);
+
+#endif
