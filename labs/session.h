@@ -130,6 +130,10 @@ struct session {
 
 struct session *session_new(struct lab_list *labs);     /* borrows labs */
 void session_free(struct session *s);
+/* Where work folders and progress are (NULL: the person's own, below
+ * $XDG_DATA_HOME/podium/work), and the seed of a new attempt. Before
+ * session_start. */
+void session_set_work(struct session *s, const char *root, uint64_t seed);
 /* The effects to begin with: connect, load progress. */
 void session_start(struct session *s, const char *context, struct effects *out);
 void session_apply(struct session *s, const struct msg *m, struct effects *out);

@@ -1,0 +1,48 @@
+/* action.h - the actions: one file a kind (action_*.c), one table of them all.
+ *
+ * An action is started by step.run and ends by a message; a step's actions run
+ * one after the other. Kinds hold no state: it is in struct action_run.
+ */
+#ifndef LABS_ACTION_H
+#define LABS_ACTION_H
+
+#include "labs/lab_keys.h"
+#include "labs/session.h"
+
+enum action_state { ACTION_IDLE, ACTION_RUNNING, ACTION_DONE, ACTION_FAILED };
+
+struct action_run {
+    enum action_state state;
+    int step, index;              /* of the lab */
+    int stage;                    /* the kind's own */
+    uint32_t effect;              /* the open effect, 0: none */
+    int64_t started_ms, until_ms; /* wall; until 0: no limit */
+    struct json *args;            /* variables replaced; owned */
+    struct json *work;            /* the kind's own (a manifest); owned, or NULL */
+    struct pd_err err;            /* of ACTION_FAILED */
+};
+
+struct action_kind {
+    const char *name;
+    const struct lab_key *keys;
+    /* Begin: add effects and set state (RUNNING, DONE or FAILED with err). */
+    void (*start)(struct session *s, struct action_run *a, struct effects *out);
+    /* Every message while it runs, its own (m->effect == a->effect) or not. */
+    void (*message)(struct session *s, struct action_run *a, const struct msg *m,
+                    struct effects *out);
+};
+
+const struct action_kind *action_kind_by_name(const char *name, int *index);
+const struct action_kind *action_kind_at(int index);
+size_t action_kind_count(void);
+
+/* --- helpers of the kinds ------------------------------------------------ */
+/* After MSG_CHILD_EXIT, with the last record in a->work: true when it failed. */
+bool action_child_failed(struct session *s, struct action_run *a, const struct msg *m);
+void action_fail(struct action_run *a, enum pd_code code, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+void action_fail_err(struct action_run *a, const struct pd_err *err);
+/* The error of a MSG_REPLY into a (FAILED); false when the reply is no error. */
+bool action_reply_failed(struct action_run *a, const struct msg *m);
+
+#endif

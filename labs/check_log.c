@@ -1,0 +1,32 @@
+/* check_log.c - a text stands in the followed log of the run. */
+#include "core/base/i18n.h"
+#include "labs/check_kinds.h"
+#include "labs/session_priv.h"
+
+static const struct lab_key keys[] = {{"has", LK_STR, true}, {NULL, LK_ANY, false}};
+
+static void eval(const struct check_ctx *c, struct evidence *ev)
+{
+    const char *has = json_str(c->args, "has", "");
+    const struct session *s = c->s;
+    check_subject(ev, "pods/%s/log", s->run.pod);
+    str_copy(ev->expected, sizeof ev->expected, has);
+    if (!*s->run.pod) {
+        check_set(ev, CHECK_UNKNOWN, "%s", _("no log of this lab's Job is being read"));
+        return;
+    }
+    size_t n = session_log_count(s);
+    for (size_t i = n; i-- > 0;) {
+        const struct log_line *l = session_log_line(s, i);
+        if (!strstr(l->text, has))
+            continue;
+        str_copy(ev->actual, sizeof ev->actual, l->text);
+        check_set(ev, CHECK_PASS, "%s", "");
+        return;
+    }
+    if (n)
+        str_copy(ev->actual, sizeof ev->actual, session_log_line(s, n - 1)->text);
+    check_set(ev, CHECK_NOT_YET, "%s", _("the log does not say it yet"));
+}
+
+const struct check_kind check_log = {"log", keys, eval, NULL};

@@ -1,0 +1,141 @@
+/* effects_k8s.c - requests and watches: the answers of k8s/client and k8s/watch
+ * become messages. */
+#include "k8s/watch.h"
+#include "labs/effects_priv.h"
+#include "labs/errjson.h"
+
+/* --- one request ------------------------------------------------------------------ */
+
+static void stop_call(struct effects_slot *s)
+{
+    k8s_cancel(s->handle);
+}
+
+static void reply(void *arg, int status, const struct json *object, const struct pd_err *err)
+{
+    struct effects_slot *s = arg;
+    struct json *body = err ? effects_error(err) : json_new_object();
+    json_put_num(body, "status", status);
+    if (object)
+        json_set(body, "object", json_copy(object));
+    effects_post(s, MSG_REPLY, body);
+    effects_slot_end(s);
+}
+
+static struct effects_slot *call_slot(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = effects_slot_new(r, e);
+    s->stop = stop_call;
+    return s;
+}
+
+void effects_get(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_get(r->k8s, json_str(e->args, "resource", ""), json_str(e->args, "namespace", NULL),
+                        json_str(e->args, "name", ""), reply, s);
+}
+
+void effects_list(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_list(r->k8s, json_str(e->args, "resource", ""),
+                         json_str(e->args, "namespace", NULL),
+                         json_str(e->args, "labelSelector", NULL), reply, s);
+}
+
+void effects_apply(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_apply(r->k8s, json_get(e->args, "manifest"),
+                          json_bool(e->args, "force", false), json_bool(e->args, "dry_run", false),
+                          reply, s);
+}
+
+void effects_create(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_create(r->k8s, json_get(e->args, "manifest"), reply, s);
+}
+
+void effects_delete(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_delete(r->k8s, json_str(e->args, "resource", ""),
+                           json_str(e->args, "namespace", NULL), json_str(e->args, "name", ""),
+                           json_str(e->args, "uid", NULL), (int)json_int(e->args, "grace", -1),
+                           reply, s);
+}
+
+/* --- watches ------------------------------------------------------------------------ */
+
+static void stop_watch(struct effects_slot *s)
+{
+    watch_stop(s->handle);
+}
+
+static struct json *about(const struct effects_slot *s)
+{
+    struct json *body = json_new_object();
+    json_put_num(body, "watch", s->id);
+    json_put_str(body, "resource", json_str(s->args, "resource", ""));
+    return body;
+}
+
+static void on_begin(void *arg)
+{
+    struct effects_slot *s = arg;
+    json_free(s->items);
+    s->items = json_new_array();
+}
+
+static void on_item(void *arg, struct json *obj)
+{
+    struct effects_slot *s = arg;
+    if (s->items)
+        json_append(s->items, obj);
+    else
+        json_free(obj);
+}
+
+static void on_end(void *arg)
+{
+    struct effects_slot *s = arg;
+    struct json *body = about(s);
+    json_set(body, "items", s->items ? s->items : json_new_array());
+    s->items = NULL;
+    effects_post(s, MSG_LIST, body);
+}
+
+static void on_event(void *arg, enum watch_type type, struct json *obj)
+{
+    static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
+    struct effects_slot *s = arg;
+    struct json *body = about(s);
+    json_put_str(body, "type", names[type]);
+    json_set(body, "object", obj);
+    effects_post(s, MSG_WATCH_EVENT, body);
+}
+
+static void on_state(void *arg, enum watch_state state, const struct pd_err *err, int64_t next_ms)
+{
+    struct effects_slot *s = arg;
+    struct json *body = about(s);
+    json_put_str(body, "state", watch_state_name(state));
+    json_put_num(body, "next_ms", (double)next_ms);
+    if (err)
+        json_set(body, "error", errjson_make(err));
+    effects_post(s, MSG_WATCH_STATE, body);
+}
+
+void effects_watch(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = effects_slot_new(r, e);
+    struct watch_spec spec = {.res = json_str(e->args, "resource", ""),
+                              .ns = json_str(e->args, "namespace", NULL),
+                              .label_selector = json_str(e->args, "labelSelector", NULL),
+                              .field_selector = json_str(e->args, "fieldSelector", NULL)};
+    struct watch_handlers h = {on_begin, on_item, on_end, on_event, on_state, s};
+    s->stop = stop_watch;
+    s->handle = watch_start(r->k8s, &spec, &h);
+}

@@ -1,0 +1,307 @@
+/* run.c - a run's log lines become series, answers and an ETA. */
+#include "labs/run.h"
+
+#include <math.h>
+
+#include "core/base/str.h"
+#include "core/base/utf8.h"
+
+static const double ETA_ALPHA = 0.3;              /* weight of the newest step */
+enum { ETA_MIN_STEPS = 5, ETA_OUTLIER = 5 };
+
+void run_init(struct run *r, struct run_log *d)
+{
+    memset(r, 0, sizeof *r);
+    memset(d, 0, sizeof *d);
+    r->loss = series_new();
+    r->val = series_new();
+    r->lr = series_new();
+    r->gnorm = series_new();
+    r->tok_s = series_new();
+    r->best_val = r->best_step = r->first_val = r->epoch = NAN;
+    r->eta_low = r->eta_high = NAN;
+    d->rate = d->done_loss = d->done_val = NAN;
+    d->ema_weight = 1;
+}
+
+void run_release(struct run *r)
+{
+    series_free(r->loss);
+    series_free(r->val);
+    series_free(r->lr);
+    series_free(r->gnorm);
+    series_free(r->tok_s);
+    memset(r, 0, sizeof *r);
+}
+
+void run_reset(struct run *r, struct run_log *d)
+{
+    uint64_t generation = r->generation + 1;
+    run_release(r);
+    run_init(r, d);
+    r->generation = generation;
+}
+
+/* --- ETA ------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(const struct run_log *d)
+{
+    double v[RUN_TIMES];
+    int n = MIN(d->times_n, RUN_TIMES);
+    if (!n)
+        return NAN;
+    memcpy(v, d->times, (size_t)n * sizeof *v);
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static void eta_forget(struct run *r, struct run_log *d)
+{
+    d->times_n = 0;
+    d->ema = d->dev = d->overhead = 0;
+    d->ema_weight = 1;
+    d->counted = d->steps_seen = 0;
+    d->last_ms = 0;
+    r->eta_low = r->eta_high = NAN;
+}
+
+static void eta_push(struct run_log *d, double seconds)
+{
+    double m = median(d);
+    d->counted++;
+    if (d->times_n >= ETA_MIN_STEPS && seconds > ETA_OUTLIER * m) {
+        d->overhead += seconds - m;
+        return;
+    }
+    d->times[d->times_n++ % RUN_TIMES] = seconds;
+    d->ema = (1 - ETA_ALPHA) * d->ema + ETA_ALPHA * seconds;
+    d->ema_weight *= 1 - ETA_ALPHA;
+    double mean = d->ema / (1 - d->ema_weight);
+    d->dev = d->times_n < 2 ? 0 : (1 - ETA_ALPHA) * d->dev + ETA_ALPHA * fabs(seconds - mean);
+}
+
+static void eta_update(struct run *r, struct run_log *d)
+{
+    r->eta_low = r->eta_high = NAN;
+    if (d->counted < ETA_MIN_STEPS || r->steps_total <= 0)
+        return;
+    double left = (double)MAX(r->steps_total - r->step, 0);
+    double mean = d->ema / (1 - d->ema_weight);
+    double each = mean + d->overhead / (double)d->counted;
+    double width = MAX(2 * d->dev / sqrt((double)MIN(d->times_n, RUN_TIMES)), 0.02 * mean);
+    r->eta_low = left * MAX(each - width, 0);
+    r->eta_high = left * (each + width);
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+static void take_hello(struct run *r, struct run_log *d, const struct run_record *q)
+{
+    r->steps_total = (int64_t)runlog_num(q, "steps", 0);
+    d->params = runlog_num(q, "params", NAN);
+    d->trainable = runlog_num(q, "trainable", NAN);
+    d->seed = runlog_num(q, "seed", NAN);
+    d->rate = runlog_num(q, "rate", NAN);
+    str_copy(d->model, sizeof d->model, runlog_str(q, "model", ""));
+    str_copy(r->state, sizeof r->state, "running");
+    r->error[0] = '\0';
+    d->hello = true;
+    eta_forget(r, d);
+}
+
+static void take_step(struct run *r, struct run_log *d, const struct run_record *q, int64_t ts_ms)
+{
+    double step = runlog_num(q, "step", NAN);
+    if (!isfinite(step) || !series_append(r->loss, step, runlog_num(q, "loss", NAN)))
+        return;
+    series_append(r->lr, step, runlog_num(q, "lr", NAN));
+    series_append(r->gnorm, step, runlog_num(q, "gnorm", NAN));
+    series_append(r->tok_s, step, runlog_num(q, "tok_s", NAN));
+    r->step = (int64_t)step;
+    r->epoch = runlog_num(q, "epoch", r->epoch);
+    if (d->last_ms && ts_ms >= d->last_ms)
+        eta_push(d, (double)(ts_ms - d->last_ms) / 1000);
+    d->last_ms = ts_ms;
+    d->steps_seen++;
+    eta_update(r, d);
+}
+
+static void take_eval(struct run *r, const struct run_record *q)
+{
+    double step = runlog_num(q, "step", NAN), v = runlog_num(q, "val_loss", NAN);
+    if (!isfinite(step) || !series_append(r->val, step, v) || !isfinite(v))
+        return;
+    if (!isfinite(r->first_val))
+        r->first_val = v;
+    if (!isfinite(r->best_val) || v < r->best_val) {
+        r->best_val = v;
+        r->best_step = step;
+    }
+}
+
+static void take_state(struct run *r, struct run_log *d, const struct run_record *q)
+{
+    const char *state = runlog_str(q, "state", "running");
+    str_copy(r->state, sizeof r->state, state);
+    /* what passes while it stands still is no step's time */
+    if (!str_eq(state, "running"))
+        d->last_ms = 0;
+}
+
+static const struct run_field *any_number(const struct run_record *q, const char *a, const char *b)
+{
+    for (int i = 0; i < q->n; i++)
+        if ((str_eq(q->f[i].key, a) || str_eq(q->f[i].key, b)) && q->f[i].type == RF_NUMBER)
+            return &q->f[i];
+    return NULL;
+}
+
+/* Everything that was answered, "key=value" in the record's order. */
+static void answer_text(const struct run_record *q, char *out, size_t size)
+{
+    struct str s;
+    str_init(&s, size - 1);
+    for (int i = 0; i < q->n; i++) {
+        const struct run_field *f = &q->f[i];
+        if (str_eq(f->key, "id") || str_eq(f->key, "cmd") || str_eq(f->key, "ok") ||
+            str_eq(f->key, "ev") || str_eq(f->key, "v"))
+            continue;
+        str_add(&s, s.len ? " " : "");
+        if (f->type == RF_STRING && str_eq(f->key, "text"))
+            str_add(&s, f->str);
+        else if (f->type == RF_STRING)
+            str_printf(&s, "%s=%s", f->key, f->str);
+        else if (f->type == RF_BOOL)
+            str_printf(&s, "%s=%s", f->key, f->num != 0 ? "yes" : "no");
+        else if (f->type == RF_NUMBER)
+            str_printf(&s, "%s=%.6g", f->key, f->num);
+    }
+    struct str clean;
+    str_init(&clean, size - 1);
+    utf8_clean(s.p, s.len, false, &clean);
+    str_copy(out, size, clean.p);
+    str_release(&clean);
+    str_release(&s);
+}
+
+static void take_answer(struct run *r, struct run_log *d, const struct run_record *q)
+{
+    const char *id = runlog_str(q, "id", "");
+    char text[1024];
+    for (int i = 0; *id && i < d->answers_n; i++)
+        if (str_eq(d->answers[i].id, id))
+            return;
+    answer_text(q, text, sizeof text);
+    struct run_answer *a = &d->answers[MIN(d->answers_n, RUN_ANSWERS - 1)];
+    if (d->answers_n < RUN_ANSWERS)
+        d->answers_n++;
+    memset(a, 0, sizeof *a);
+    str_copy(a->id, sizeof a->id, id);
+    str_copy(a->cmd, sizeof a->cmd, runlog_str(q, "cmd", ""));
+    a->ok = runlog_num(q, "ok", 0) != 0;
+    const struct run_field *v = any_number(q, "rate", "steps");
+    a->value = v ? v->num : runlog_num(q, "n", NAN);
+    a->step = (int64_t)runlog_num(q, "step", -1);
+    str_copy(a->text, sizeof a->text, text);
+    str_fmt(r->answer, sizeof r->answer, "%s: %s", a->cmd, text);
+    if (str_eq(a->cmd, "rate") && a->ok)
+        d->rate = a->value;
+}
+
+static void take_error(struct run *r, const struct run_record *q)
+{
+    str_copy(r->state, sizeof r->state, "error");
+    str_copy(r->error, sizeof r->error, runlog_str(q, "text", ""));
+}
+
+static void take_done(struct run *r, struct run_log *d, const struct run_record *q)
+{
+    str_copy(r->state, sizeof r->state, "done");
+    d->done_loss = runlog_num(q, "loss", NAN);
+    d->done_val = runlog_num(q, "val_loss", NAN);
+    str_copy(d->adapter, sizeof d->adapter, runlog_str(q, "adapter", ""));
+    r->eta_low = r->eta_high = NAN;
+}
+
+bool run_line(struct run *r, struct run_log *d, const char *text, int64_t ts_ms)
+{
+    struct run_record q;
+    struct pd_err err;
+    size_t n = strlen(text);
+    if (!runlog_is_record(text, n) || runlog_parse(text, n, &q, &err))
+        return false;
+    switch (q.ev) {
+    case RUN_HELLO: take_hello(r, d, &q); break;
+    case RUN_STEP: take_step(r, d, &q, ts_ms); break;
+    case RUN_EVAL: take_eval(r, &q); break;
+    case RUN_STATE: take_state(r, d, &q); break;
+    case RUN_ANSWER: take_answer(r, d, &q); break;
+    case RUN_ERROR: take_error(r, &q); break;
+    case RUN_DONE: take_done(r, d, &q); break;
+    case RUN_SAVE:
+    case RUN_WARN:
+    case RUN_EVENT_COUNT: break;
+    }
+    if (!r->started_ms)
+        r->started_ms = ts_ms;
+    r->last_line_ms = ts_ms;
+    r->generation++;
+    return true;
+}
+
+const struct run_answer *run_answer_find(const struct run_log *d, const char *id, const char *cmd)
+{
+    for (int i = d->answers_n; i-- > 0;) {
+        const struct run_answer *a = &d->answers[i];
+        if (id ? str_eq(a->id, id) : str_eq(a->cmd, cmd))
+            return a;
+    }
+    return NULL;
+}
+
+static void csv_number(struct str *out, double v)
+{
+    str_addc(out, ',');
+    if (isfinite(v))
+        str_printf(out, "%.9g", v);
+    else if (isnan(v))
+        str_add(out, "NaN");
+    else
+        str_add(out, v > 0 ? "Infinity" : "-Infinity");
+}
+
+/* Evaluations may stand at steps of their own (step 0): the rows are the union
+ * of both, and a cell without a value is empty. */
+void run_csv(const struct run *r, struct str *out)
+{
+    size_t i = 0, k = 0, n = series_count(r->loss), m = series_count(r->val);
+    str_add(out, "step,loss,val_loss,lr,gnorm,tok_s\n");
+    while (i < n || k < m) {
+        double a = i < n ? series_x(r->loss, i) : INFINITY;
+        double b = k < m ? series_x(r->val, k) : INFINITY;
+        str_printf(out, "%.0f", MIN(a, b));
+        if (a <= b)
+            csv_number(out, series_y(r->loss, i));
+        else
+            str_addc(out, ',');
+        if (b <= a)
+            csv_number(out, series_y(r->val, k));
+        else
+            str_addc(out, ',');
+        const struct series *rest[] = {r->lr, r->gnorm, r->tok_s};
+        for (size_t c = 0; c < ARRAY_LEN(rest); c++)
+            if (a <= b && i < series_count(rest[c]))
+                csv_number(out, series_y(rest[c], i));
+            else
+                str_addc(out, ',');
+        str_addc(out, '\n');
+        i += a <= b;
+        k += b <= a;
+    }
+}

@@ -1,0 +1,52 @@
+/* run.h - one training run as its log tells it: series, answers, ETA.
+ *
+ * Pure: lines in, struct run (session.h) out. A line that is no record is only
+ * text for the log pane. Records may come again after a reconnect; the same
+ * step twice changes nothing.
+ *
+ * ETA (docs/RUNLOG.md): remaining steps times the debiased EMA (0.3) of the
+ * time a step took, measured from the second step seen; steps longer than 5
+ * medians (evaluation, checkpoint) do not enter the EMA but count as overhead a
+ * step. Shown as a range, unknown before 5 steps.
+ */
+#ifndef LABS_RUN_H
+#define LABS_RUN_H
+
+#include "labs/session.h"
+
+struct run_answer {
+    char id[32], cmd[16];
+    bool ok;
+    double value;                 /* rate, steps; NaN: none */
+    int64_t step;
+    char text[240];
+};
+
+enum { RUN_ANSWERS = 64, RUN_TIMES = 64 };
+
+struct run_log {
+    struct run_answer answers[RUN_ANSWERS];   /* the newest last; a ring would hide the first */
+    int answers_n;
+    bool hello;
+    double params, trainable, seed, done_loss, done_val, rate;
+    char model[128], adapter[256];
+    /* ETA */
+    double times[RUN_TIMES];      /* of the last steps, seconds; a ring */
+    int times_n;
+    double ema, ema_weight, dev, overhead;
+    int64_t counted, last_ms, steps_seen;
+};
+
+void run_init(struct run *r, struct run_log *d);
+void run_release(struct run *r);
+void run_reset(struct run *r, struct run_log *d);
+/* One line of the log; ts_ms is when the pod wrote it (0: unknown). True: it
+ * was a record. */
+bool run_line(struct run *r, struct run_log *d, const char *text, int64_t ts_ms);
+/* The last answer with this id, or with this command (id NULL); NULL: none. */
+const struct run_answer *run_answer_find(const struct run_log *d, const char *id,
+                                         const char *cmd);
+/* "step,loss,val_loss,lr,gnorm,tok_s", one row a step of the pod. */
+void run_csv(const struct run *r, struct str *out);
+
+#endif

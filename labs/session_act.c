@@ -1,0 +1,174 @@
+/* session_act.c - runs the actions of a step one after the other, and keeps
+ * the one long operation on show. */
+#include "core/base/i18n.h"
+#include "core/base/utf8.h"
+#include "labs/session_priv.h"
+#include "labs/vars.h"
+
+enum { ACT_TICK_MS = 500 };
+
+/* --- the operation on show --------------------------------------------------- */
+
+void session_op_begin(struct session *s, uint32_t effect, const char *what)
+{
+    memset(&s->op, 0, sizeof s->op);
+    s->op.effect = effect;
+    str_copy(s->op.what, sizeof s->op.what, what);
+    s->op.started_ms = session_priv(s)->now_ms;
+    session_changed(s);
+}
+
+void session_op_record(struct session *s, const struct json *r)
+{
+    struct op *o = &s->op;
+    const char *text = json_str(r, "text", json_str(r, "digest", NULL));
+    if (json_has(r, "total")) {
+        o->done = json_num(r, "done", json_num(r, "n", 0));
+        o->total = json_num(r, "total", 0);
+        str_copy(o->unit, sizeof o->unit, json_has(r, "done") ? "B" : "");
+    }
+    if (text) {
+        struct str clean;
+        str_init(&clean, sizeof o->text - 1);
+        str_printf(&clean, "%s ", json_str(r, "ev", ""));
+        utf8_clean(text, strlen(text), false, &clean);
+        str_copy(o->text, sizeof o->text, clean.p);
+        str_release(&clean);
+    }
+    session_changed(s);
+}
+
+void session_op_end(struct session *s, bool failed, const char *text)
+{
+    s->op.ended = true;
+    s->op.failed = failed;
+    s->op.effect = 0;
+    if (text && *text)
+        str_copy(s->op.text, sizeof s->op.text, text);
+    session_changed(s);
+}
+
+/* --- the actions of a step ---------------------------------------------------- */
+
+static const struct lab_action *current(const struct session *s)
+{
+    const struct action_run *a = &session_priv(s)->act;
+    return &s->lab->steps[a->step].actions[a->index];
+}
+
+static void tick(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct json *args = json_new_object();
+    json_put_str(args, "name", "action");
+    json_put_num(args, "ms", ACT_TICK_MS);
+    p->act_timer = effects_add(out, EFF_TIMER, 0, 0, args);
+}
+
+static void settle(struct session *s, struct effects *out);
+
+static void begin(struct session *s, int step, int index, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct action_run *a = &p->act;
+    char missing[64];
+    json_free(a->args);
+    json_free(a->work);
+    memset(a, 0, sizeof *a);
+    a->state = ACTION_RUNNING;
+    a->step = step;
+    a->index = index;
+    a->started_ms = p->now_ms;
+    a->args = vars_json(s->vars, current(s)->args, missing);
+    if (!a->args)
+        action_fail(a, PD_LAB, _("the value of %s is not known yet"), missing);
+    else
+        action_kind_at(current(s)->kind)->start(s, a, out);
+    session_changed(s);
+    settle(s, out);
+}
+
+/* After a start or a message: on to the next one, or the end. */
+static void settle(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct action_run *a = &p->act;
+    if (a->state == ACTION_DONE && a->index + 1 < s->lab->steps[a->step].actions_n) {
+        begin(s, a->step, a->index + 1, out);
+    } else if (a->state == ACTION_DONE) {
+        a->state = ACTION_IDLE;
+        session_say(s, PD_OK, "%s", _("done; the checks look at the result"));
+        session_want_checks(s);
+    } else if (a->state == ACTION_FAILED) {
+        a->state = ACTION_IDLE;
+        a->effect = 0;
+        char text[1024];
+        s->last_error = a->err;
+        session_say(s, a->err.code, "%s", pd_describe(&a->err, text, sizeof text));
+        if (s->op.effect)
+            session_op_end(s, true, a->err.msg);
+        session_want_checks(s);
+    } else if (a->state == ACTION_RUNNING && !p->act_timer) {
+        tick(s, out);
+    }
+}
+
+void session_act_start(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    const struct lab_step *step = session_step(s);
+    if (!step || !p->progress)
+        return;
+    if (p->act.state == ACTION_RUNNING) {
+        session_say(s, PD_OK, "%s", _("the step is running already"));
+        return;
+    }
+    if (s->progress[s->step].state == STEP_LOCKED) {
+        session_say(s, PD_LAB, "%s", _("the steps before come first"));
+        return;
+    }
+    struct json *e = json_new_object();
+    json_put_str(e, "ev", "try");
+    json_put_str(e, "step", step->id);
+    session_record(s, e, out);
+    s->progress[s->step].attempts++;
+    if (step->actions_n)
+        begin(s, s->step, 0, out);
+    else
+        session_want_checks(s);
+}
+
+void session_act_message(struct session *s, const struct msg *m, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct action_run *a = &p->act;
+    if (m->kind == MSG_TIMER && m->effect && m->effect == p->act_timer)
+        p->act_timer = 0;
+    if (a->state != ACTION_RUNNING || !s->lab || m->kind == MSG_COMMAND)
+        return;
+    if (a->effect && a->effect == s->op.effect && m->effect == a->effect) {
+        const struct json *r = m->kind == MSG_CHILD_LINE ? json_get(m->body, "record")
+                               : m->kind == MSG_COPY     ? m->body
+                                                         : NULL;
+        if (r)
+            session_op_record(s, r);
+    }
+    action_kind_at(current(s)->kind)->message(s, a, m, out);
+    if (a->state == ACTION_RUNNING && a->until_ms && p->now_ms > a->until_ms)
+        action_fail(a, PD_TIMEOUT, _("%s did not end in time"), current(s)->kind_name);
+    settle(s, out);
+}
+
+void session_act_cancel(struct session *s, struct effects *out)
+{
+    struct action_run *a = &session_priv(s)->act;
+    if (a->state != ACTION_RUNNING)
+        return;
+    if (a->effect) {
+        struct json *args = json_new_object();
+        json_put_num(args, "effect", a->effect);
+        effects_add(out, EFF_CANCEL, s->cluster.id, s->cluster.epoch, args);
+    }
+    action_fail(a, PD_CANCELED, "%s", _("cancelled"));
+    settle(s, out);
+}

@@ -1,0 +1,126 @@
+/* session_priv.h - what the files of the session share and nobody else reads.
+ *
+ * Facts are what the lab's own actions brought about, kept with the progress
+ * (progress.h) and so known after a restart:
+ *   {"started_ms", "build": {ref, digest}, "push": {ref, digest},
+ *    "copy": {to, sha256, files}, "made": {"jobs/NAME": {uid, at_ms}}}
+ */
+#ifndef LABS_SESSION_PRIV_H
+#define LABS_SESSION_PRIV_H
+
+#include "core/base/str.h"
+#include "labs/action.h"
+#include "labs/check.h"
+#include "labs/run.h"
+#include "labs/session.h"
+
+/* The question of an asking check (check.h) of the shown step. */
+struct ask {
+    uint32_t effect;              /* running: its id */
+    bool wanted;                  /* ask as soon as it can be */
+    struct json *answer;          /* {records, code, signal, stderr}; NULL before */
+};
+
+enum { CONTROL_PENDING = 16 };
+
+/* A steering line on its way to the pod. */
+struct steer_line {
+    char id[24];                  /* "" : free place */
+    char cmd[16];
+    char text[256];               /* the whole line */
+    bool sent;
+    int64_t sent_ms;
+};
+
+struct session_priv {
+    char *work_dir;               /* of the open lab; or NULL */
+    char *work_root;              /* where work folders are; NULL: the person's own */
+    char kubeconfig[512];
+    struct json *files;           /* name -> text, null when it is not there */
+    struct json *laid;            /* file name -> effect that watches it */
+    struct json *progress;        /* progress.h; NULL until it is loaded */
+    bool got_journal, got_snapshot, torn;
+    char *journal_text, *snapshot_text;
+    uint32_t read_journal, read_snapshot, get_registry, connect, act_timer;
+    uint64_t new_seed;            /* of the next attempt; given from outside, so that */
+                                  /* a replay draws the same */
+    char registry[256];
+    struct action_run act;
+    struct ask *asks;             /* one a check of the shown step */
+    int asks_step;
+    struct run_log *run_log;
+    char log_uid[64];             /* of the pod whose log is the run */
+    uint32_t run_stream, log_epoch;
+    bool log_ended;
+    struct steer_line control[CONTROL_PENDING];
+    unsigned control_n;           /* made so far */
+    char attach_pod[128];
+    int64_t now_ms;               /* of the message being applied */
+};
+
+enum { SESSION_LOG_LINES = 20000, SESSION_API_ROWS = 256 };
+
+/* --- state that checks and actions read ----------------------------------- */
+struct session_priv *session_priv(const struct session *s);
+const struct json *session_fact(const struct session *s, const char *path);
+/* The student's file as last read: NULL when unknown or not there. */
+const char *session_file(const struct session *s, const char *name, bool *known);
+const struct json *session_find(const struct session *s, const char *resource, const char *name);
+/* Was it made in this attempt? By its uid, or by its age. */
+bool session_is_own(const struct session *s, const char *resource, const struct json *obj);
+/* The newest pod of a Job by owner uid (or of the own Job's name); NULL: none. */
+const struct json *session_job_pod(const struct session *s, const struct json *job);
+const struct lab_step *session_step(const struct session *s);
+/* "/…/work/LAB/NAME"; caller frees. */
+char *session_work_path(const struct session *s, const char *name);
+
+/* --- changes --------------------------------------------------------------- */
+void session_changed(struct session *s);
+void session_say(struct session *s, enum pd_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Set a fact (a key, no path) and write it to the progress. Takes value. */
+void session_set_fact(struct session *s, const char *key, struct json *value,
+                      struct effects *out);
+void session_made(struct session *s, const struct json *object, struct effects *out);
+uint32_t session_effect(struct session *s, struct effects *out, enum effect_kind kind,
+                        struct json *args);
+/* One progress event; takes it. */
+void session_record(struct session *s, struct json *event, struct effects *out);
+
+void session_forget_lab(struct session *s);
+
+/* --- the parts -------------------------------------------------------------- */
+/* session_world.c: the cluster's messages */
+void session_world(struct session *s, const struct msg *m, struct effects *out);
+/* session_cmd.c */
+void session_command(struct session *s, const struct msg *m, struct effects *out);
+bool session_open_lab(struct session *s, const char *id, struct effects *out);
+void session_close_lab(struct session *s, struct effects *out);
+void session_show_step(struct session *s, int step, struct effects *out);
+/* session_progress.c */
+void session_load(struct session *s, struct effects *out);
+bool session_load_message(struct session *s, const struct msg *m, struct effects *out);
+void session_snapshot(struct session *s, struct effects *out);
+void session_step_done(struct session *s, int step, struct effects *out);
+void session_vars_update(struct session *s);
+/* session_check.c */
+void session_checks(struct session *s, struct effects *out);
+void session_want_checks(struct session *s);
+bool session_check_message(struct session *s, const struct msg *m);
+void session_asks_reset(struct session *s, struct effects *out);
+/* session_act.c: the actions of a step, and the one operation on show */
+void session_act_start(struct session *s, struct effects *out);
+void session_act_message(struct session *s, const struct msg *m, struct effects *out);
+void session_act_cancel(struct session *s, struct effects *out);
+void session_op_begin(struct session *s, uint32_t effect, const char *what);
+void session_op_record(struct session *s, const struct json *record);
+void session_op_end(struct session *s, bool failed, const char *text);
+/* session_train.c: the run's log and its steering */
+void session_follow(struct session *s, struct effects *out);
+bool session_train_message(struct session *s, const struct msg *m, struct effects *out);
+/* Queue a steering line; its id goes to id (24 bytes). False: nothing to steer. */
+bool session_steer(struct session *s, const char *cmd, const char *args, char *id,
+                   struct effects *out);
+void session_follow_pod(struct session *s, const char *pod, struct effects *out);
+void session_csv(const struct session *s, struct str *out);
+
+#endif

@@ -1,0 +1,245 @@
+/* session_world.c - what the cluster says: the link, the watched tables, the
+ * requests made. */
+#include "core/base/i18n.h"
+#include "core/base/utf8.h"
+#include "labs/errjson.h"
+#include "labs/session_priv.h"
+
+static void clean_into(char *dst, size_t size, const char *src)
+{
+    struct str s;
+    str_init(&s, size - 1);
+    utf8_clean(src, strlen(src), false, &s);
+    str_copy(dst, size, s.p);
+    str_release(&s);
+}
+
+/* --- the link ---------------------------------------------------------------- */
+
+static void watch_all(struct session *s, struct effects *out)
+{
+    for (int i = 0; i < SESSION_TABLES; i++) {
+        struct json *args = json_new_object();
+        json_put_str(args, "resource", s->tables[i].resource);
+        if (i > 0)
+            json_put_str(args, "namespace", s->cluster.ns);
+        s->tables[i].synced = s->tables[i].forbidden = false;
+        session_effect(s, out, EFF_WATCH, args);
+    }
+    /* where clusters say which registry is theirs (KEP-1755) */
+    struct json *args = json_new_object();
+    json_put_str(args, "resource", "configmaps");
+    json_put_str(args, "namespace", "kube-public");
+    json_put_str(args, "name", "local-registry-hosting");
+    session_priv(s)->get_registry = session_effect(s, out, EFF_GET, args);
+}
+
+static void take_cluster(struct session *s, const struct msg *m, struct effects *out)
+{
+    static const char *const states[] = {"off", "connecting", "up", "down"};
+    struct cluster_state *k = &s->cluster;
+    const char *state = json_str(m->body, "state", "");
+    struct pd_err err;
+    bool fresh = m->cluster != k->id || m->epoch != k->epoch;
+    for (size_t i = 0; i < ARRAY_LEN(states); i++)
+        if (str_eq(states[i], state))
+            k->link = (enum link_state)i;
+    k->id = m->cluster;
+    k->epoch = m->epoch;
+    clean_into(k->context, sizeof k->context, json_str(m->body, "context", k->context));
+    clean_into(k->ns, sizeof k->ns, json_str(m->body, "namespace", k->ns));
+    clean_into(k->server, sizeof k->server, json_str(m->body, "server", k->server));
+    clean_into(k->user, sizeof k->user, json_str(m->body, "user", k->user));
+    clean_into(k->version, sizeof k->version, json_str(m->body, "version", k->version));
+    str_copy(session_priv(s)->kubeconfig, sizeof session_priv(s)->kubeconfig,
+             json_str(m->body, "kubeconfig", session_priv(s)->kubeconfig));
+    k->latency_ms = json_int(m->body, "latency_ms", k->latency_ms);
+    k->next_try_ms = json_int(m->body, "next_try_ms", 0);
+    k->error[0] = '\0';
+    if (errjson_read(json_get(m->body, "error"), &err)) {
+        clean_into(k->error, sizeof k->error, err.msg);
+        s->last_error = err;
+        session_say(s, err.code, "%s", k->error);
+    }
+    if (k->link == LINK_UP) {
+        k->last_ok_ms = m->at_ms;
+        if (s->message_code)
+            session_say(s, PD_OK, "%s", "");
+        session_vars_update(s);
+    }
+    if (fresh && k->id)
+        watch_all(s, out);
+    session_changed(s);
+}
+
+/* --- tables ------------------------------------------------------------------ */
+
+static struct table *table_of(struct session *s, const struct msg *m)
+{
+    const char *name = json_str(m->body, "resource", "");
+    for (int i = 0; i < SESSION_TABLES; i++)
+        if (str_eq(s->tables[i].resource, name))
+            return &s->tables[i];
+    return NULL;
+}
+
+static void touched(struct session *s, struct table *t, const struct msg *m)
+{
+    t->generation++;
+    t->changed_ms = m->at_ms;
+    session_changed(s);
+}
+
+static void take_list(struct session *s, const struct msg *m)
+{
+    struct table *t = table_of(s, m);
+    if (!t)
+        return;
+    json_free(t->items);
+    t->items = json_new_array();
+    for (const struct json *o = json_first(json_get(m->body, "items")); o; o = json_next(o))
+        json_append(t->items, json_copy(o));
+    t->synced = true;
+    t->forbidden = false;
+    t->error[0] = '\0';
+    touched(s, t, m);
+}
+
+static bool same_object(const struct json *a, const struct json *b)
+{
+    return str_eq(json_str(a, "metadata.name", ""), json_str(b, "metadata.name", "?")) &&
+           str_eq(json_str(a, "metadata.namespace", ""), json_str(b, "metadata.namespace", ""));
+}
+
+static void take_event(struct session *s, const struct msg *m)
+{
+    struct table *t = table_of(s, m);
+    const struct json *obj = json_get(m->body, "object");
+    if (!t || !obj)
+        return;
+    bool gone = str_eq(json_str(m->body, "type", ""), "DELETED");
+    struct json *old = json_first_mut(t->items);
+    size_t i = 0;
+    while (old && !same_object(old, obj)) {
+        old = json_next_mut(old);
+        i++;
+    }
+    if (gone && old && str_eq(json_str(old, "metadata.uid", ""), json_str(obj, "metadata.uid", "")))
+        json_free(json_detach_item(t->items, i));
+    else if (!gone && old)
+        json_replace(t->items, old, json_copy(obj));
+    else if (!gone)
+        json_append(t->items, json_copy(obj));
+    touched(s, t, m);
+}
+
+static void take_watch_state(struct session *s, const struct msg *m)
+{
+    struct table *t = table_of(s, m);
+    struct pd_err err;
+    if (!t)
+        return;
+    const char *state = json_str(m->body, "state", "");
+    t->forbidden = str_eq(state, "forbidden");
+    t->error[0] = '\0';
+    if (errjson_read(json_get(m->body, "error"), &err))
+        clean_into(t->error, sizeof t->error, err.msg);
+    touched(s, t, m);
+}
+
+/* --- requests ---------------------------------------------------------------- */
+
+static struct api_row *api_row(struct session *s, uint32_t id)
+{
+    for (size_t i = s->api_n; i-- > 0;)
+        if (s->api[i].id == id)
+            return &s->api[i];
+    if (s->api_n == SESSION_API_ROWS) {
+        free(s->api[0].path);
+        free(s->api[0].kubectl);
+        free(s->api[0].body);
+        memmove(s->api, s->api + 1, (SESSION_API_ROWS - 1) * sizeof *s->api);
+        s->api_n--;
+    }
+    struct api_row *r = &s->api[s->api_n++];
+    memset(r, 0, sizeof *r);
+    r->id = id;
+    return r;
+}
+
+static void take_request(struct session *s, const struct msg *m)
+{
+    struct api_row *r = api_row(s, (uint32_t)json_int(m->body, "id", 0));
+    const struct json *body = json_get(m->body, "body");
+    if (!r->at_ms)
+        r->at_ms = m->at_ms;
+    str_copy(r->method, sizeof r->method, json_str(m->body, "method", r->method));
+    r->status = (int)json_int(m->body, "status", 0);
+    r->ms = json_int(m->body, "ms", 0);
+    if (!r->path)
+        r->path = xstrdup(json_str(m->body, "path", ""));
+    if (!r->kubectl)
+        r->kubectl = xstrdup(json_str(m->body, "kubectl", ""));
+    if (!r->body && body && json_type(body) != JSON_NULL)
+        r->body = json_text(body, 2);
+    session_changed(s);
+}
+
+/* --- answers that nobody else waits for --------------------------------------- */
+
+static void take_registry(struct session *s, const struct msg *m)
+{
+    struct session_priv *p = session_priv(s);
+    const char *text = json_str(m->body, "object.data['localRegistryHosting.v1']", NULL);
+    struct ydoc *doc = NULL;
+    struct pd_err err;
+    p->get_registry = 0;
+    if (!text || yaml_parse("local-registry-hosting", text, strlen(text), &doc, &err)) {
+        if (errjson_read(json_get(m->body, "error"), &err) && err.code != PD_NOTFOUND)
+            session_say(s, err.code, _("the cluster's registry is not known: %s"), err.msg);
+        return;
+    }
+    str_copy(p->registry, sizeof p->registry,
+             doc && doc->root ? yaml_str(doc->root, "host", "") : "");
+    yaml_docs_free(doc);
+    session_vars_update(s);
+    session_changed(s);
+}
+
+static void take_reply(struct session *s, const struct msg *m)
+{
+    struct session_priv *p = session_priv(s);
+    struct pd_err err;
+    if (m->effect && m->effect == p->get_registry)
+        take_registry(s, m);
+    else if (m->effect != p->act.effect && errjson_read(json_get(m->body, "error"), &err)) {
+        s->last_error = err;
+        session_say(s, err.code, "%s", err.msg);
+    }
+}
+
+static void take_file(struct session *s, const struct msg *m)
+{
+    struct session_priv *p = session_priv(s);
+    const char *path = json_str(m->body, "path", "");
+    size_t n = p->work_dir ? strlen(p->work_dir) : 0;
+    if (!n || strncmp(path, p->work_dir, n) || path[n] != '/')
+        return;
+    const char *text = json_str(m->body, "text", NULL);
+    json_set(p->files, path + n + 1, text ? json_new_string(text) : json_new_null());
+    session_changed(s);
+}
+
+void session_world(struct session *s, const struct msg *m, struct effects *out)
+{
+    switch (m->kind) {
+    case MSG_CLUSTER: take_cluster(s, m, out); break;
+    case MSG_LIST: take_list(s, m); break;
+    case MSG_WATCH_EVENT: take_event(s, m); break;
+    case MSG_WATCH_STATE: take_watch_state(s, m); break;
+    case MSG_REQUEST: take_request(s, m); break;
+    case MSG_REPLY: take_reply(s, m); break;
+    case MSG_FILE: take_file(s, m); break;
+    default: break;
+    }
+}
