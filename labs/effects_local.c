@@ -38,7 +38,7 @@ static void on_line(void *arg, char *line, size_t n)
     effects_post(s, MSG_CHILD_LINE, body);
 }
 
-static void on_exit(void *arg, int code, int signo, const char *stderr_text)
+static void on_child_exit(void *arg, int code, int signo, const char *stderr_text)
 {
     struct effects_slot *s = arg;
     struct json *body = json_new_object();
@@ -59,7 +59,7 @@ void effects_spawn(struct effects_runner *r, const struct effect *e)
     effects_argv(s->args, &argv);
     struct child_spec spec = {.argv = argv.v, .cwd = json_str(s->args, "cwd", NULL),
                               .want_stdin = json_has(s->args, "stdin"),
-                              .line = on_line, .exit = on_exit, .arg = s};
+                              .line = on_line, .exit = on_child_exit, .arg = s};
     if (!argv.n || child_start(r->loop, &spec, &c, &err)) {
         struct json *body = argv.n ? effects_error(&err) : json_new_object();
         json_put_num(body, "code", 127);
