@@ -26,6 +26,7 @@ struct ckpt_source {
     struct llama *model;
     struct lora *lora;
     const char *base;             /* model folder: base_model_name_or_path, tokenizer.json */
+    bool bf16;                    /* export the full model as BF16 (checkpoints stay f32) */
 };
 
 /* Saves OUT/checkpoint-N and keeps the newest `keep` (0: all). *bytes: its

@@ -46,10 +46,10 @@ void lora_merge(const struct lora *l, struct llama *m);
  * tmp: room for [n, in] floats. */
 void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
                   uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy);
-/* da +=, db +=, dx +=. */
+/* da +=, db +=, dx += (dx NULL: not needed). u is used up. */
 void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
-                   uint64_t key, const float *x, float *tmp, const float *u, const float *dy,
-                   int ldy, float *dx);
+                   uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
+                   float *dx);
 
 /* PEFT's form: adapter_config.json + adapter_model.safetensors. Reading
  * refuses missing, unexpected and mis-shaped tensors by name. */

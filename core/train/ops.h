@@ -75,8 +75,8 @@ double ops_cross_entropy(struct compute *c, const struct rows *r, int d, int voc
                         const float *h, const float *w, float *scratch, float *dh, float *dw,
                         int64_t *count, int *bad);
 
-/* Inverted dropout: y = x * keep / (1 - p), keep a function of (key, index);
- * also its own backward. */
+/* Inverted dropout: y = x * keep / (1 - p), keep a function of (key, index) with
+ * a resolution of 1/65536; it is its own backward. x may be y. */
 void ops_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y);
 
 #endif

@@ -45,7 +45,7 @@ void tensors_release(struct tensors *ts);                 /* the list, not the s
 struct tensor *tensors_add(struct tensors *ts, int rows, int cols, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 struct tensor *tensors_find(const struct tensors *ts, const char *name);
-size_t tensor_count(const struct tensor *t);              /* floats */
+size_t tensors_count(const struct tensor *t);             /* floats */
 size_t tensors_total(const struct tensors *ts);
 /* Take g, m and v for every tensor: each kind in one piece, in list order. */
 void tensors_take_state(struct tensors *ts, struct slab *s);

@@ -1,0 +1,24 @@
+/* batch.h - from the data's padded batches to rows without padding.
+ *
+ * Positions behind a sequence's last label can't change the loss under causal
+ * attention: they are not computed.
+ */
+#ifndef CORE_TRAIN_BATCH_H
+#define CORE_TRAIN_BATCH_H
+
+#include "core/train/data.h"
+#include "core/train/ops.h"
+
+struct batch {
+    struct data_batch padded;
+    struct rows rows;
+    int max_rows, max_seqs;
+};
+void batch_init(struct batch *b, int sequences, int max_len);
+void batch_release(struct batch *b);
+/* rows from padded. */
+void batch_pack(struct batch *b);
+/* rows from one sequence of ids; every label but the last is the next id. */
+void batch_one(struct batch *b, const int32_t *ids, int n);
+
+#endif

@@ -1,0 +1,20 @@
+/* cmd.h - the commands of podium-train. Each returns an exit code
+ * (trainer.h); a failure is an `error` record on stdout, and a sentence on
+ * stderr where stdout is not a run's log.
+ */
+#ifndef CORE_TRAIN_CMD_H
+#define CORE_TRAIN_CMD_H
+
+#include "core/train/options.h"
+
+int cmd_run(const struct options *o, const volatile int *stop);
+
+int cmd_eval(const struct options *o);                    /* cmd_eval.c */
+int cmd_inspect_batch(const struct options *o);
+int cmd_generate(const struct options *o);                /* cmd_generate.c */
+int cmd_logits(const struct options *o);
+
+/* Tell of an error on stderr; the exit code for it. */
+int cmd_fail(const struct pd_err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* generate.h - one token after another, with the keys and values kept.
+ *
+ * A generator feeds one token at a time: each position's keys and values are
+ * computed once. Adapters are merged into the weights beforehand.
+ */
+#ifndef CORE_TRAIN_GENERATE_H
+#define CORE_TRAIN_GENERATE_H
+
+#include "core/train/llama.h"
+
+struct generate;
+struct generate *generate_new(const struct llama *m, struct compute *c, int max_len);
+void generate_free(struct generate *g);
+/* Logits [vocab] of what follows, borrowed until the next call. NULL when
+ * max_len tokens have been fed, or for an id outside of the vocabulary. */
+const float *generate_feed(struct generate *g, int32_t id);
+int generate_length(const struct generate *g);
+
+/* temperature 0: the likeliest (the first of equals). Else a draw from the
+ * smallest set of likeliest tokens whose probability reaches top_p; the
+ * counter-based number (key, counter) decides. */
+int32_t generate_pick(const float *logits, int vocab, double temperature, double top_p,
+                      uint64_t key, uint64_t counter);
+
+#endif

@@ -1,0 +1,195 @@
+/* lora.c - low-rank adapters: layout, forward, backward, merge (lora.h). */
+#include "core/train/lora.h"
+
+#include <math.h>
+
+#include "core/base/i18n.h"
+#include "core/base/str.h"
+#include "core/train/rng.h"
+
+static const struct {
+    const char *name, *block;
+} modules[LORA_MODULES] = {
+    [LORA_Q] = {"q_proj", "self_attn"},  [LORA_K] = {"k_proj", "self_attn"},
+    [LORA_V] = {"v_proj", "self_attn"},  [LORA_O] = {"o_proj", "self_attn"},
+    [LORA_GATE] = {"gate_proj", "mlp"},  [LORA_UP] = {"up_proj", "mlp"},
+    [LORA_DOWN] = {"down_proj", "mlp"},
+};
+
+const char *lora_module_name(enum lora_module m)
+{
+    return modules[m].name;
+}
+
+static int find_module(const char *name)
+{
+    for (int i = 0; i < LORA_MODULES; i++)
+        if (str_eq(modules[i].name, name))
+            return i;
+    return -1;
+}
+
+static enum pd_code unknown_target(const char *name, struct pd_err *err)
+{
+    const char *names[LORA_MODULES];
+    for (int i = 0; i < LORA_MODULES; i++)
+        names[i] = modules[i].name;
+    const char *near = str_nearest(name, names, LORA_MODULES);
+    pd_fail(err, PD_USAGE, N_("no module \"%s\" in this architecture"), name);
+    if (near)
+        return pd_set_hint(err, N_("did you mean %s?"), near);
+    return pd_set_hint(err, N_("use q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, "
+                               "down_proj, or all"));
+}
+
+enum pd_code lora_parse_targets(const char *list, unsigned *bits, struct pd_err *err)
+{
+    struct strv v;
+    enum pd_code rc = PD_OK;
+    unsigned got = 0;
+    strv_init(&v);
+    strv_split(&v, list, ',');
+    for (size_t i = 0; i < v.n && rc == PD_OK; i++) {
+        int m = find_module(v.v[i]);
+        if (str_eq(v.v[i], "all"))
+            got = (1u << LORA_MODULES) - 1;
+        else if (m >= 0)
+            got |= 1u << m;
+        else
+            rc = unknown_target(v.v[i], err);
+    }
+    strv_release(&v);
+    if (rc == PD_OK)
+        *bits = got;
+    return rc;
+}
+
+static void site_shape(const struct llama_config *m, int mod, int *in, int *out)
+{
+    int d = m->hidden, f = m->ffn, q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim;
+    const int shape[LORA_MODULES][2] = {{d, q}, {d, kv}, {d, kv}, {q, d}, {d, f}, {d, f}, {f, d}};
+    *in = shape[mod][0];
+    *out = shape[mod][1];
+}
+
+#define ADAPTER_NAME "base_model.model.model.layers.%d.%s.%s.lora_%c.weight"
+
+static void add_site(struct lora *l, const struct llama_config *m, int layer, int mod)
+{
+    struct lora_site *s = &l->site[layer][mod];
+    site_shape(m, mod, &s->in, &s->out);
+    const char *block = modules[mod].block, *name = modules[mod].name;
+    tensors_add(&l->tensors, l->cfg.r, s->in, ADAPTER_NAME, layer, block, name, 'A');
+    tensors_add(&l->tensors, s->out, l->cfg.r, ADAPTER_NAME, layer, block, name, 'B');
+}
+
+static void place(struct lora *l)
+{
+    for (int i = 0; i < l->tensors.n; i++)
+        l->tensors.t[i].w = slab_take(&l->slab, tensors_count(&l->tensors.t[i]));
+    tensors_take_state(&l->tensors, &l->slab);
+}
+
+static void connect(struct lora *l, int layers)
+{
+    int k = 0;
+    for (int i = 0; i < layers; i++)
+        for (int mod = 0; mod < LORA_MODULES; mod++)
+            if (l->cfg.targets & 1u << mod) {
+                struct lora_site *s = &l->site[i][mod];
+                const struct tensor *a = &l->tensors.t[k++], *b = &l->tensors.t[k++];
+                s->a = a->w, s->da = a->g, s->b = b->w, s->db = b->g;
+            }
+}
+
+void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
+               uint64_t seed)
+{
+    *l = (struct lora){.cfg = *cfg, .on = true};
+    for (int i = 0; i < m->layers; i++)
+        for (int mod = 0; mod < LORA_MODULES; mod++)
+            if (cfg->targets & 1u << mod)
+                add_site(l, m, i, mod);
+    place(l);
+    slab_alloc(&l->slab);
+    place(l);
+    connect(l, m->layers);
+    for (int i = 0; i < l->tensors.n; i += 2) {
+        const struct tensor *a = &l->tensors.t[i];
+        float bound = 1.0f / sqrtf((float)a->cols);
+        rng_fill_uniform(rng_key(seed, 2, (uint64_t)i, 0), a->w, tensors_count(a), -bound, bound);
+    }
+}
+
+void lora_release(struct lora *l)
+{
+    slab_release(&l->slab);
+    tensors_release(&l->tensors);
+    *l = (struct lora){0};
+}
+
+static float scale_of(const struct lora *l)
+{
+    return (float)(l->cfg.alpha / l->cfg.r);
+}
+
+static void merge_site(const struct lora *l, const struct lora_site *s, float *w)
+{
+    for (int o = 0; s->a && o < s->out; o++)
+        for (int i = 0; i < s->in; i++) {
+            double sum = 0;
+            for (int k = 0; k < l->cfg.r; k++)
+                sum += (double)s->b[o * l->cfg.r + k] * (double)s->a[k * s->in + i];
+            w[(size_t)o * (size_t)s->in + (size_t)i] += (float)(l->cfg.alpha / l->cfg.r * sum);
+        }
+}
+
+void lora_merge(const struct lora *l, struct llama *m)
+{
+    size_t d = (size_t)m->cfg.hidden, hd = (size_t)m->cfg.head_dim;
+    size_t q = (size_t)m->cfg.heads * hd, kv = (size_t)m->cfg.kv_heads * hd;
+    for (int i = 0; i < m->cfg.layers; i++) {
+        struct llama_layer *w = &m->layer[i];
+        float *at[LORA_MODULES] = {w->qkv, w->qkv + q * d, w->qkv + (q + kv) * d, w->o, w->gu,
+                                   w->gu + (size_t)m->cfg.ffn * d, w->down};
+        for (int mod = 0; mod < LORA_MODULES; mod++)
+            merge_site(l, &l->site[i][mod], at[mod]);
+    }
+}
+
+void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
+                  uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy)
+{
+    int r = l->cfg.r;
+    if (key) {
+        ops_dropout(c, (size_t)n * (size_t)s->in, (float)l->cfg.dropout, key, x, tmp);
+        x = tmp;
+    }
+    gemm_run(c, n, r, s->in, 1.0f, mat_rows(x, s->in), mat_t(s->a, s->in), false, u, r);
+    gemm_run(c, n, s->out, r, scale_of(l), mat_rows(u, r), mat_t(s->b, r), true, y, ldy);
+}
+
+void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
+                   uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
+                   float *dx)
+{
+    int r = l->cfg.r;
+    size_t size = (size_t)n * (size_t)s->in;
+    gemm_run(c, s->out, r, n, scale_of(l), mat_t(dy, ldy), mat_rows(u, r), true, s->db, r);
+    float *du = u;
+    gemm_run(c, n, r, s->out, scale_of(l), mat_rows(dy, ldy), mat_rows(s->b, r), false, du, r);
+    if (key) {
+        ops_dropout(c, size, (float)l->cfg.dropout, key, x, tmp);
+        x = tmp;
+    }
+    gemm_run(c, r, s->in, n, 1.0f, mat_t(du, r), mat_rows(x, s->in), true, s->da, s->in);
+    if (!dx)
+        return;
+    if (!key) {
+        gemm_run(c, n, s->in, r, 1.0f, mat_rows(du, r), mat_rows(s->a, s->in), true, dx, s->in);
+        return;
+    }
+    gemm_run(c, n, s->in, r, 1.0f, mat_rows(du, r), mat_rows(s->a, s->in), false, tmp, s->in);
+    ops_dropout(c, size, (float)l->cfg.dropout, key, tmp, tmp);
+    ops_add(c, size, tmp, dx);
+}

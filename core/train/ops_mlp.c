@@ -1,0 +1,75 @@
+/* ops_mlp.c - SwiGLU and dropout, elementwise (ops.h). */
+#include "core/train/ops.h"
+
+#include "core/train/kern.h"
+#include "core/train/rng.h"
+
+enum { ROWS = 16, CHUNK = 16384 };
+
+struct mlp_job {
+    const struct kern *k;
+    int n, f;
+    const float *gu, *dact;
+    float *act, *dgu;
+};
+
+static void swiglu_task(void *arg, int task, int thread UNUSED)
+{
+    const struct mlp_job *j = arg;
+    size_t f = (size_t)j->f;
+    for (int i = task * ROWS; i < MIN(j->n, (task + 1) * ROWS); i++) {
+        const float *gu = j->gu + (size_t)i * 2 * f;
+        j->k->swiglu(f, gu, gu + f, j->act + (size_t)i * f);
+    }
+}
+
+void ops_swiglu(struct compute *c, int n, int f, const float *gu, float *act)
+{
+    struct mlp_job j = {.k = c->k, .n = n, .f = f, .gu = gu, .act = act};
+    compute_run(c, swiglu_task, &j, (n + ROWS - 1) / ROWS);
+}
+
+static void swiglu_back_task(void *arg, int task, int thread UNUSED)
+{
+    const struct mlp_job *j = arg;
+    size_t f = (size_t)j->f;
+    for (int i = task * ROWS; i < MIN(j->n, (task + 1) * ROWS); i++) {
+        const float *gu = j->gu + (size_t)i * 2 * f;
+        float *d = j->dgu + (size_t)i * 2 * f;
+        j->k->swiglu_back(f, gu, gu + f, j->dact + (size_t)i * f, d, d + f);
+    }
+}
+
+void ops_swiglu_back(struct compute *c, int n, int f, const float *gu, const float *dact,
+                     float *dgu)
+{
+    struct mlp_job j = {.k = c->k, .n = n, .f = f, .gu = gu, .dact = dact, .dgu = dgu};
+    compute_run(c, swiglu_back_task, &j, (n + ROWS - 1) / ROWS);
+}
+
+struct drop_job {
+    size_t n;
+    uint32_t limit;               /* p in 1/65536 */
+    float scale;
+    uint64_t key;
+    const float *x;
+    float *y;
+};
+
+/* Four elements share one random word, sixteen bits each. */
+static void drop_task(void *arg, int task, int thread UNUSED)
+{
+    const struct drop_job *j = arg;
+    size_t end = MIN(j->n, ((size_t)task + 1) * CHUNK);
+    for (size_t i = (size_t)task * CHUNK; i < end; i += 4) {
+        uint64_t bits = rng_u64(j->key, i / 4);
+        for (size_t e = i; e < MIN(end, i + 4); e++, bits >>= 16)
+            j->y[e] = (bits & 0xffff) >= j->limit ? j->x[e] * j->scale : 0;
+    }
+}
+
+void ops_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y)
+{
+    struct drop_job j = {n, (uint32_t)(p * 65536.0f + 0.5f), 1.0f / (1.0f - p), key, x, y};
+    compute_run(c, drop_task, &j, (int)((n + CHUNK - 1) / CHUNK));
+}

@@ -1,0 +1,311 @@
+/* options.c - the command line of podium-train (options.h). */
+#include "core/train/options.h"
+
+#include <math.h>
+
+#include "core/base/i18n.h"
+#include "core/base/mem.h"
+#include "core/base/str.h"
+
+#define BIT(c) (1u << (c))
+#define TR BIT(OPTIONS_TRAIN)
+#define EV BIT(OPTIONS_EVAL)
+#define GE BIT(OPTIONS_GENERATE)
+#define LO BIT(OPTIONS_LOGITS)
+#define IN BIT(OPTIONS_INIT)
+#define DA BIT(OPTIONS_DATA)
+#define IB BIT(OPTIONS_INSPECT)
+
+enum kind { STRING, INT, I64, U64, REAL, FLAG };
+
+static const struct command {
+    const char *name, *usage, *what;
+} commands[OPTIONS_COMMANDS] = {
+    [OPTIONS_TRAIN] = {"train", "--model DIR --data FILE --out DIR [options]",
+                       N_("train an adapter (or, with --full, the model)")},
+    [OPTIONS_EVAL] = {"eval", "--model DIR --data FILE [--adapter DIR] [options]",
+                      N_("the loss on held-out records, adapter on and off")},
+    [OPTIONS_GENERATE] = {"generate", "--model DIR [--adapter DIR] --prompt TEXT [options]",
+                          N_("continue a text")},
+    [OPTIONS_LOGITS] = {"logits", "--model DIR [--adapter DIR] --ids 1,2,3",
+                        N_("the scores of the next token, one a line")},
+    [OPTIONS_INIT] = {"init", "--out DIR [options]", N_("make a model with random weights")},
+    [OPTIONS_DATA] = {"data", "--tokenizer FILE --out FILE TEXT...",
+                      N_("make a token file from texts")},
+    [OPTIONS_INSPECT] = {"inspect-batch", "--model DIR --data FILE [--index N] [options]",
+                         N_("show what is trained and what is masked")},
+    [OPTIONS_TAR] = {"tar", "DIR", N_("write a folder as a tar archive to stdout")},
+    [OPTIONS_WAIT] = {"wait", "", N_("sleep until SIGTERM")},
+    [OPTIONS_HELP] = {"help", "[COMMAND]", N_("this page, or the page of a command")},
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct option {
+    const char *name;
+    enum kind kind;
+    unsigned commands;
+    size_t at;
+    double least, most;
+    const char *arg, *help;
+} options[] = {
+    {"model", STRING, TR | EV | GE | LO | IB, AT(t.model), 0, 0, "DIR",
+     N_("config.json, model.safetensors and tokenizer.json")},
+    {"data", STRING, TR | EV | IB, AT(t.data), 0, 0, "FILE",
+     N_("instructions (JSONL, Alpaca form) or a token file")},
+    {"val", STRING, TR | EV, AT(t.val), 0, 0, "FILE", N_("a token file to validate on")},
+    {"val-templates", STRING, TR | EV | IB, AT(t.val_templates), 0, 0, "A,B",
+     N_("templates to validate on")},
+    {"val-fraction", REAL, TR | EV | IB, AT(t.val_fraction), 0, 0.9, "X",
+     N_("share of the templates to validate on (0.15)")},
+    {"out", STRING, TR | IN | DA, AT(t.out), 0, 0, "DIR", N_("where results go")},
+    {"adapter", STRING, EV | GE | LO, AT(adapter), 0, 0, "DIR", N_("an adapter in PEFT's form")},
+    {"steps", I64, TR, AT(t.steps), 1, 1e9, "N", N_("updates (100)")},
+    {"batch", INT, TR | EV | IB, AT(t.batch), 1, 4096, "N", N_("sequences in a batch (8)")},
+    {"accum", INT, TR, AT(t.accum), 1, 4096, "N", N_("batches added up for an update (1)")},
+    {"seq", INT, TR | EV | IB, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
+    {"rate", REAL, TR, AT(t.optim.rate), 0, 100, "X", N_("peak learning rate (0.001)")},
+    {"warmup", I64, TR, AT(t.optim.warmup), 0, 1e9, "N", N_("updates until the peak (0)")},
+    {"schedule", STRING, TR, AT(schedule), 0, 0, "NAME",
+     N_("cosine (default), linear or constant, after the warmup")},
+    {"clip", REAL, TR, AT(t.optim.clip), 0, 1e9, "X", N_("largest gradient norm, 0: any (1)")},
+    {"weight-decay", REAL, TR, AT(t.optim.decay), 0, 1, "X", N_("AdamW's decay (0)")},
+    {"beta1", REAL, TR, AT(t.optim.beta1), 0, 1, "X", N_("AdamW's first moment (0.9)")},
+    {"beta2", REAL, TR, AT(t.optim.beta2), 0, 1, "X", N_("AdamW's second moment (0.999)")},
+    {"lora-r", INT, TR, AT(t.lora.r), 1, 1024, "N", N_("rank of the adapter (8)")},
+    {"lora-alpha", REAL, TR, AT(t.lora.alpha), 0, 1e6, "X", N_("scale is alpha / r (16)")},
+    {"lora-dropout", REAL, TR, AT(t.lora.dropout), 0, 0.99, "P", N_("dropout before A (0)")},
+    {"lora-targets", STRING, TR, AT(targets), 0, 0, "A,B",
+     N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
+    {"full", FLAG, TR, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
+    {"bf16", FLAG, TR | IN, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
+    {"eval-every", I64, TR, AT(t.eval_every), 0, 1e9, "N",
+     N_("validate every N updates, 0: first and last (20)")},
+    {"eval-batches", I64, TR | EV, AT(t.eval_batches), 0, 1e9, "N",
+     N_("validate on at most N batches, 0: all (0)")},
+    {"save-every", I64, TR, AT(t.save_every), 0, 1e9, "N",
+     N_("checkpoint every N updates, 0: the last (0)")},
+    {"keep", INT, TR, AT(t.keep), 0, 1000, "N", N_("checkpoints to keep, 0: all (2)")},
+    {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},
+    {"seed", U64, TR | IN | GE | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
+    {"threads", INT, TR | EV | GE | LO, AT(t.threads), 0, 256, "N",
+     N_("threads, 0: as many as there are processors (0)")},
+    {"control", FLAG, TR, AT(t.control), 0, 0, "", N_("obey commands on stdin")},
+    {"hold", I64, TR, AT(t.hold_s), 0, 1e6, "S",
+     N_("after the last step wait for quit, S seconds (0: for ever)")},
+    {"prompt", STRING, GE, AT(prompt), 0, 0, "TEXT", N_("the text to continue")},
+    {"instruction", STRING, GE, AT(instruction), 0, 0, "TEXT",
+     N_("an instruction, put into the prompt of the training")},
+    {"input", STRING, GE, AT(input), 0, 0, "TEXT", N_("the instruction's input")},
+    {"lang", STRING, GE, AT(lang), 0, 0, "en|zh", N_("the language of that prompt (en)")},
+    {"max-tokens", I64, GE, AT(max_tokens), 1, 100000, "N", N_("tokens to make at most (64)")},
+    {"temperature", REAL, GE, AT(temperature), 0, 100, "X", N_("0: the likeliest token (0)")},
+    {"top-p", REAL, GE, AT(top_p), 0.0001, 1, "X", N_("share of the probability to draw from (1)")},
+    {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
+    {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
+    {"tokenizer", STRING, IN | DA, AT(tokenizer), 0, 0, "FILE", N_("a tokenizer.json")},
+    {"vocab", INT, IN, AT(init.vocab), 1, 1 << 20, "N", N_("tokens (from --tokenizer, or 256)")},
+    {"hidden", INT, IN, AT(init.hidden), 2, 1 << 16, "N", N_("width (64)")},
+    {"ffn", INT, IN, AT(init.ffn), 1, 1 << 18, "N", N_("width of the MLP (192)")},
+    {"layers", INT, IN, AT(init.layers), 1, LLAMA_MAX_LAYERS, "N", N_("blocks (2)")},
+    {"heads", INT, IN, AT(init.heads), 1, 1024, "N", N_("attention heads (4)")},
+    {"kv-heads", INT, IN, AT(init.kv_heads), 1, 1024, "N", N_("key and value heads (2)")},
+    {"positions", INT, IN, AT(init.max_pos), 2, 1 << 20, "N", N_("longest context (512)")},
+    {"theta", REAL, IN, AT(init.theta), 1, 1e9, "X", N_("base of the rotation (10000)")},
+    {"untied", FLAG, IN, AT(init.tied), 0, 0, "", N_("an lm_head of its own")},
+};
+
+const char *options_command_name(enum options_command c)
+{
+    return commands[c].name;
+}
+
+static void defaults(struct options *o)
+{
+    *o = (struct options){.command = OPTIONS_HELP, .max_tokens = 64, .top_p = 1, .lang = "en"};
+    trainer_defaults(&o->t);
+    o->init = (struct llama_config){.hidden = 64, .ffn = 192, .layers = 2, .heads = 4,
+                                    .kv_heads = 2, .max_pos = 512, .eps = 1e-5, .theta = 10000,
+                                    .init_range = 0.02, .bos = -1, .pad = -1};
+}
+
+static void *place(struct options *o, const struct option *opt)
+{
+    return (char *)o + opt->at;
+}
+
+static bool store_number(struct options *o, const struct option *opt, const char *text)
+{
+    double x;
+    int64_t n = 0;
+    if (opt->kind == REAL) {
+        if (!str_to_f64(text, &x) || !isfinite(x) || x < opt->least || x > opt->most)
+            return false;
+        *(double *)place(o, opt) = x;
+        return true;
+    }
+    if (!str_to_i64(text, &n) || (double)n < opt->least || (double)n > opt->most)
+        return false;
+    if (opt->kind == INT)
+        *(int *)place(o, opt) = (int)n;
+    else if (opt->kind == I64)
+        *(int64_t *)place(o, opt) = n;
+    else
+        *(uint64_t *)place(o, opt) = (uint64_t)n;
+    return true;
+}
+
+static enum pd_code store(struct options *o, const struct option *opt, const char *text,
+                          struct pd_err *err)
+{
+    if (opt->kind == STRING) {
+        *(const char **)place(o, opt) = text;
+        return PD_OK;
+    }
+    if (store_number(o, opt, text))
+        return PD_OK;
+    return pd_fail(err, PD_USAGE, N_("--%s takes a number from %g to %g, not \"%s\""), opt->name,
+                   opt->least, opt->most, text);
+}
+
+static enum pd_code unknown_option(enum options_command c, const char *name, struct pd_err *err)
+{
+    const char *names[ARRAY_LEN(options)];
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (options[i].commands & BIT(c))
+            names[n++] = options[i].name;
+    const char *near = str_nearest(name, names, n);
+    pd_fail(err, PD_USAGE, N_("%s has no option --%s"), commands[c].name, name);
+    if (near)
+        return pd_set_hint(err, N_("did you mean --%s?"), near);
+    return pd_set_hint(err, N_("see podium-train help %s"), commands[c].name);
+}
+
+/* One "--name value", "--name=value" or "--flag" at argv[*i]. */
+static enum pd_code take_option(struct options *o, int argc, char **argv, int *i,
+                                struct pd_err *err)
+{
+    char name[40];
+    const char *arg = argv[*i] + 2, *eq = strchr(arg, '=');
+    str_fmt(name, sizeof name, "%.*s", eq ? (int)(eq - arg) : (int)strlen(arg), arg);
+    if (str_eq(name, "help") || str_eq(name, "version")) {
+        *(name[0] == 'h' ? &o->help : &o->version) = true;
+        return PD_OK;
+    }
+    for (size_t k = 0; k < ARRAY_LEN(options); k++) {
+        const struct option *opt = &options[k];
+        if (!(opt->commands & BIT(o->command)) || !str_eq(opt->name, name))
+            continue;
+        if (opt->kind == FLAG) {
+            if (eq)
+                return pd_fail(err, PD_USAGE, N_("--%s takes no value"), name);
+            *(bool *)place(o, opt) = true;
+            return PD_OK;
+        }
+        if (!eq && *i + 1 >= argc)
+            return pd_fail(err, PD_USAGE, N_("--%s needs a value: %s"), name, opt->arg);
+        return store(o, opt, eq ? eq + 1 : argv[++*i], err);
+    }
+    return unknown_option(o->command, name, err);
+}
+
+static enum pd_code take_command(struct options *o, const char *name, struct pd_err *err)
+{
+    const char *names[OPTIONS_COMMANDS];
+    for (int i = 0; i < OPTIONS_COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (str_eq(name, names[i])) {
+            o->command = (enum options_command)i;
+            return PD_OK;
+        }
+    }
+    const char *near = str_nearest(name, names, OPTIONS_COMMANDS);
+    pd_fail(err, PD_USAGE, N_("no command \"%s\""), name);
+    return near ? pd_set_hint(err, N_("did you mean %s?"), near) : err->code;
+}
+
+static enum pd_code need(const char *value, const char *name, struct pd_err *err)
+{
+    return value ? PD_OK : pd_fail(err, PD_USAGE, N_("--%s is needed"), name);
+}
+
+/* What a command can't do without, and names that become numbers. */
+static enum pd_code check(struct options *o, struct pd_err *err)
+{
+    static const struct {
+        unsigned commands;
+        size_t at;
+        const char *name;
+    } needs[] = {
+        {TR | EV | GE | LO | IB, AT(t.model), "model"}, {TR | EV | IB, AT(t.data), "data"},
+        {TR | IN | DA, AT(t.out), "out"}, {LO, AT(ids), "ids"}, {DA, AT(tokenizer), "tokenizer"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+        const char *value;
+        memcpy(&value, (const char *)o + needs[i].at, sizeof value);
+        if (needs[i].commands & BIT(o->command) && need(value, needs[i].name, err) != PD_OK)
+            return err->code;
+    }
+    if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
+        return pd_fail(err, PD_USAGE, N_("--prompt or --instruction is needed"));
+    if (o->targets && lora_parse_targets(o->targets, &o->t.lora.targets, err) != PD_OK)
+        return err->code;
+    static const char *const schedules[] = {"cosine", "linear", "constant"};
+    for (int i = 0; o->schedule; i++) {
+        if (i == (int)ARRAY_LEN(schedules))
+            return pd_fail(err, PD_USAGE, N_("--schedule takes cosine, linear or constant"));
+        if (str_eq(o->schedule, schedules[i])) {
+            o->t.optim.schedule = (enum optim_schedule)i;
+            break;
+        }
+    }
+    return PD_OK;
+}
+
+enum pd_code options_parse(int argc, char **argv, struct options *o, struct pd_err *err)
+{
+    defaults(o);
+    o->rest = xcalloc((size_t)argc + 1, sizeof *o->rest);
+    int i = 1;
+    if (argc > 1 && !str_starts(argv[1], "-")) {
+        if (take_command(o, argv[1], err) != PD_OK)
+            return err->code;
+        i = 2;
+    }
+    for (; i < argc; i++) {
+        if (!str_starts(argv[i], "--") || !argv[i][2])
+            o->rest[o->n_rest++] = argv[i];
+        else if (take_option(o, argc, argv, &i, err) != PD_OK)
+            return err->code;
+    }
+    return o->help || o->version ? PD_OK : check(o, err);
+}
+
+void options_release(struct options *o)
+{
+    free(o->rest);
+    o->rest = NULL;
+}
+
+void options_help(enum options_command c, FILE *to)
+{
+    if (c == OPTIONS_HELP) {
+        fprintf(to, "usage: podium-train COMMAND [options]\n\n");
+        for (int i = 0; i < OPTIONS_COMMANDS; i++)
+            fprintf(to, "  %-14s %s\n", commands[i].name, _(commands[i].what));
+        fprintf(to, "\n%s\n", _("podium-train help COMMAND shows a command's options. Records on "
+                                "stdout: docs/RUNLOG.md."));
+        fprintf(to, "%s\n", _("Exit codes: 0 done, 1 failed, 2 usage, 3 can't be done here, 143 "
+                              "ended by SIGTERM."));
+        return;
+    }
+    fprintf(to, "usage: podium-train %s %s\n%s\n\n", commands[c].name, commands[c].usage,
+            _(commands[c].what));
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (options[i].commands & BIT(c)) {
+            char left[40];
+            str_fmt(left, sizeof left, "--%s %s", options[i].name, options[i].arg);
+            fprintf(to, "  %-22s %s\n", left, _(options[i].help));
+        }
+}

@@ -1,0 +1,34 @@
+/* options.h - the command line of podium-train: commands and options as
+ * tables, from which parsing, checking and --help come.
+ */
+#ifndef CORE_TRAIN_OPTIONS_H
+#define CORE_TRAIN_OPTIONS_H
+
+#include "core/train/trainer.h"
+
+enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_LOGITS, OPTIONS_INIT,
+                       OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_TAR, OPTIONS_WAIT, OPTIONS_HELP,
+                       OPTIONS_COMMANDS };
+
+struct options {
+    enum options_command command;
+    bool help, version;
+    struct trainer_options t;
+    struct llama_config init;
+    const char *adapter, *prompt, *instruction, *input, *lang, *ids, *targets, *schedule,
+        *tokenizer;
+    double temperature, top_p;
+    int64_t max_tokens, index;
+    const char **rest;            /* arguments that are no options */
+    int n_rest;
+};
+
+/* PD_USAGE names the option and what it takes. */
+MUST_USE enum pd_code options_parse(int argc, char **argv, struct options *out,
+                                    struct pd_err *err);
+void options_release(struct options *o);
+/* The page of one command, or (OPTIONS_HELP) of the program. */
+void options_help(enum options_command c, FILE *to);
+const char *options_command_name(enum options_command c);
+
+#endif

@@ -1,0 +1,56 @@
+/* trainer_impl.h - the state of a run, shared by trainer*.c alone. */
+#ifndef CORE_TRAIN_TRAINER_IMPL_H
+#define CORE_TRAIN_TRAINER_IMPL_H
+
+#include "core/base/runlog.h"
+#include "core/train/batch.h"
+#include "core/train/ckpt.h"
+#include "core/train/control.h"
+#include "core/train/trainer.h"
+
+struct trainer {
+    const struct trainer_options *o;
+    const volatile int *stop;
+    struct optim optim;           /* o->optim, with the rate as it is now */
+    struct compute c;
+    struct llama model;
+    struct lora lora;
+    struct tok *tok;
+    struct data *data;
+    struct batch batch;
+    struct llama_run *run;
+    struct tensors *trained;
+    struct control ctl;
+    struct ckpt_source src;
+    struct ckpt_state st;
+    struct str line;              /* the record being written */
+    bool paused, quit, write_failed;
+    int64_t step_left;            /* of `step N` while paused */
+    int64_t saved_step, eval_step;
+    int64_t rows_seen;            /* computed positions since the start of this process */
+    double loss, val_loss, gnorm, lr;
+    int64_t start_us;
+    uint64_t step_allocs;         /* allocations within steps after the first */
+};
+
+/* trainer_log.c: records. Each is flushed with one write. */
+void trainer_emit(struct trainer *t);                     /* ends and writes t->line */
+void trainer_log_hello(struct trainer *t);
+void trainer_log_step(struct trainer *t, int64_t rows, int64_t us);
+void trainer_log_state(struct trainer *t, const char *state);
+void trainer_log_warn(struct trainer *t, const char *text);
+void trainer_log_error(struct trainer *t, const struct pd_err *err);
+void trainer_log_done(struct trainer *t);
+
+/* trainer_step.c */
+MUST_USE enum pd_code trainer_step(struct trainer *t, struct pd_err *err);
+MUST_USE enum pd_code trainer_eval(struct trainer *t, struct pd_err *err);
+MUST_USE enum pd_code trainer_save(struct trainer *t, struct pd_err *err);
+
+/* trainer_control.c: carry out what stands on the control channel; waits while
+ * paused. Failures of `save` are answers, not errors of the run. */
+void trainer_control(struct trainer *t);
+/* After the last step: wait for quit, SIGTERM or the end of --hold. */
+void trainer_hold(struct trainer *t);
+
+#endif

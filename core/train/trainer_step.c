@@ -1,0 +1,113 @@
+/* trainer_step.c - one update, one evaluation, one checkpoint. */
+#include "core/train/trainer_impl.h"
+
+#include <math.h>
+
+#include "core/base/clock.h"
+#include "core/base/i18n.h"
+#include "core/base/mem.h"
+#include "core/train/eval.h"
+#include "core/train/rng.h"
+
+/* Gradients of one micro-batch are added; sums, not means. */
+static enum pd_code micro_batch(struct trainer *t, int i, double *sum, int64_t *count,
+                                int64_t *rows, struct pd_err *err)
+{
+    const struct trainer_options *o = t->o;
+    int64_t index = t->st.step * o->accum + i;
+    double part;
+    int64_t n;
+    if (data_batch(t->data, DATA_TRAIN, o->seed, index, o->batch, &t->batch.padded, err) != PD_OK)
+        return err->code;
+    batch_pack(&t->batch);
+    uint64_t key = rng_key(o->seed, 3, (uint64_t)index, 0) | 1;
+    if (llama_loss_grad(t->run, &t->batch.rows, key, &part, &n, err) != PD_OK)
+        return err->code;
+    *sum += part;
+    *count += n;
+    *rows += t->batch.rows.n;
+    return PD_OK;
+}
+
+static enum pd_code check_gradient(struct trainer *t, struct pd_err *err)
+{
+    size_t at = 0;
+    if (isfinite(t->gnorm))
+        return PD_OK;
+    const struct tensor *g = tensors_nonfinite(t->trained, 'g', &at);
+    pd_fail(err, PD_TRAIN, N_("the gradient is not a number: first seen in %s[%zu]"),
+            g ? g->name : "its norm", at);
+    return pd_set_hint(err, N_("lower --rate, lengthen --warmup, or set --clip"));
+}
+
+static enum pd_code update(struct trainer *t, int64_t *rows, struct pd_err *err)
+{
+    double sum = 0;
+    int64_t count = 0;
+    optim_zero_grad(&t->c, t->trained);
+    for (int i = 0; i < t->o->accum; i++)
+        if (micro_batch(t, i, &sum, &count, rows, err) != PD_OK)
+            return err->code;
+    t->loss = sum / (double)count;
+    t->gnorm = optim_grad_norm(&t->c, t->trained, 1 / (double)count);
+    if (check_gradient(t, err) != PD_OK)
+        return err->code;
+    t->lr = optim_rate(&t->optim, t->st.step);
+    optim_step(&t->c, &t->optim, t->trained, 1 / (double)count, t->gnorm, t->lr, t->st.step + 1);
+    t->st.step++;
+    t->st.tokens += count;
+    return PD_OK;
+}
+
+enum pd_code trainer_step(struct trainer *t, struct pd_err *err)
+{
+    bool first = t->rows_seen == 0;
+    uint64_t allocs = mem_allocations();
+    int64_t start = clock_us(), rows = 0;
+    if (update(t, &rows, err) != PD_OK) {
+        char msg[sizeof err->msg];
+        str_copy(msg, sizeof msg, err->msg);
+        snprintf(err->msg, sizeof err->msg, "step %" PRId64 ": %.480s", t->st.step + 1, msg);
+        return err->code;
+    }
+    t->rows_seen += rows;
+    trainer_log_step(t, rows, clock_us() - start);
+    if (!first)
+        t->step_allocs += mem_allocations() - allocs;
+    return PD_OK;
+}
+
+enum pd_code trainer_eval(struct trainer *t, struct pd_err *err)
+{
+    struct eval_result r;
+    if (t->eval_step == t->st.step || data_count(t->data, DATA_VAL) == 0)
+        return PD_OK;
+    if (eval_run(t->run, t->data, &t->batch, t->o->batch, t->o->eval_batches, &r, err) != PD_OK)
+        return err->code;
+    t->eval_step = t->st.step;
+    t->val_loss = r.loss;
+    runlog_begin(&t->line, RUN_EVAL);
+    runlog_add_int(&t->line, "step", t->st.step);
+    runlog_add_num(&t->line, "val_loss", r.loss);
+    runlog_add_int(&t->line, "val_tokens", r.tokens);
+    trainer_emit(t);
+    return PD_OK;
+}
+
+enum pd_code trainer_save(struct trainer *t, struct pd_err *err)
+{
+    char path[512];
+    int64_t bytes;
+    if (t->saved_step == t->st.step)
+        return PD_OK;
+    t->st.rate = t->optim.rate;
+    if (ckpt_save(t->o->out, &t->src, &t->st, t->o->keep, &bytes, path, sizeof path, err) != PD_OK)
+        return err->code;
+    t->saved_step = t->st.step;
+    runlog_begin(&t->line, RUN_SAVE);
+    runlog_add_int(&t->line, "step", t->st.step);
+    runlog_add_str(&t->line, "path", path);
+    runlog_add_int(&t->line, "bytes", bytes);
+    trainer_emit(t);
+    return PD_OK;
+}
