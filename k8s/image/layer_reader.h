@@ -4,11 +4,11 @@
 #ifndef K8S_IMAGE_LAYER_READER_H
 #define K8S_IMAGE_LAYER_READER_H
 
+#include "core/base/err.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <locale.h>
-
-#include "core/base/err.h"
 
 struct layer_reader;
 

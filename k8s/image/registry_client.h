@@ -22,6 +22,7 @@ struct registry_auth {
     char *user, *password;        /* Basic; or NULL */
     char *token;                  /* Bearer; or NULL */
     char *ca_pem;                 /* or NULL: the system's */
+    char *cert_pem, *key_pem;     /* client certificate; or NULL */
     char *host;                   /* "127.0.0.1:6443": what these are for; NULL: any */
     bool plain_http, insecure;
 };
