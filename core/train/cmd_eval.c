@@ -93,7 +93,7 @@ static enum pd_code eval_both(struct session *s, struct str *line, struct pd_err
     runlog_add_num(line, "base_loss", base);
     runlog_add_num(line, "unigram_loss", data_unigram_loss(s->data));
     if (lora)
-        runlog_add_str(line, "adapter", s->o->adapter);
+        runlog_add_str(line, "adapter", s->o->t.adapter);
     emit(line);
     return PD_OK;
 }
@@ -141,14 +141,27 @@ static void print_row(const struct session *s, int row, struct str *out)
     str_add(out, inside ? "〕" : "");
 }
 
-static enum pd_code show_batch(struct session *s, struct pd_err *err)
+static void print_numbers(const char *name, const int32_t *v, int n, const char *end)
 {
-    struct llama_config c;
-    struct data_batch *b = &s->batch.padded;
-    const struct options *o = s->o;
-    if (llama_read_config(o->t.model, &c, err) != PD_OK || open_data(s, &c, err) != PD_OK ||
-        data_batch(s->data, DATA_TRAIN, o->t.seed, o->index, o->t.batch, b, err) != PD_OK)
-        return err->code;
+    printf("\"%s\":[", name);
+    for (int i = 0; i < n; i++)
+        printf("%s%d", i ? "," : "", v[i]);
+    printf("]%s", end);
+}
+
+/* One line a sequence: {"ids":[…],"labels":[…]}. */
+static void print_json(const struct data_batch *b)
+{
+    for (int i = 0; i < b->rows; i++) {
+        size_t at = (size_t)i * (size_t)b->len;
+        printf("{");
+        print_numbers("ids", b->ids + at, b->lens[i], ",");
+        print_numbers("labels", b->labels + at, b->lens[i], "}\n");
+    }
+}
+
+static void print_text(const struct session *s, const struct data_batch *b)
+{
     for (int i = 0; i < b->rows; i++) {
         struct str raw, clean;
         str_init(&raw, 1 << 20);
@@ -160,6 +173,20 @@ static enum pd_code show_batch(struct session *s, struct pd_err *err)
         str_release(&clean);
     }
     printf("--- %" PRId64 " trained tokens\n", b->trained);
+}
+
+static enum pd_code show_batch(struct session *s, struct pd_err *err)
+{
+    struct llama_config c;
+    struct data_batch *b = &s->batch.padded;
+    const struct options *o = s->o;
+    if (llama_read_config(o->t.model, &c, err) != PD_OK || open_data(s, &c, err) != PD_OK ||
+        data_batch(s->data, DATA_TRAIN, o->t.seed, o->index, o->t.batch, b, err) != PD_OK)
+        return err->code;
+    if (o->json)
+        print_json(b);
+    else
+        print_text(s, b);
     return PD_OK;
 }
 

@@ -5,8 +5,8 @@ enum pd_code cmd_model_open(struct cmd_model *x, const struct options *o, struct
 {
     *x = (struct cmd_model){0};
     enum pd_code rc = llama_load(&x->m, o->t.model, false, err);
-    if (rc == PD_OK && o->adapter) {
-        rc = lora_load(&x->lora, &x->m.cfg, o->adapter, err);
+    if (rc == PD_OK && o->t.adapter) {
+        rc = lora_load(&x->lora, &x->m.cfg, o->t.adapter, err);
         x->adapted = rc == PD_OK;
     }
     if (rc == PD_OK)

@@ -15,8 +15,8 @@ struct options {
     bool help, version;
     struct trainer_options t;
     struct llama_config init;
-    const char *adapter, *prompt, *instruction, *input, *lang, *ids, *targets, *schedule,
-        *tokenizer;
+    bool json;
+    const char *prompt, *instruction, *input, *lang, *ids, *targets, *schedule, *tokenizer;
     double temperature, top_p;
     int64_t max_tokens, index;
     const char **rest;            /* arguments that are no options */

@@ -36,16 +36,32 @@ static enum pd_code open_data(struct trainer *t, struct pd_err *err)
     return PD_OK;
 }
 
-static void size_run(struct trainer *t)
+/* An adapter to start from brings its shape; dropout is the run's. */
+static enum pd_code make_adapter(struct trainer *t, struct pd_err *err)
+{
+    if (t->o->full)
+        return PD_OK;
+    if (!t->o->adapter) {
+        lora_init(&t->lora, &t->model.cfg, &t->o->lora, t->o->seed);
+        return PD_OK;
+    }
+    if (lora_load(&t->lora, &t->model.cfg, t->o->adapter, err) != PD_OK)
+        return err->code;
+    t->lora.cfg.dropout = t->o->lora.dropout;
+    return PD_OK;
+}
+
+static enum pd_code size_run(struct trainer *t, struct pd_err *err)
 {
     int len = data_max_len(t->data);
     batch_init(&t->batch, t->o->batch, len);
-    if (!t->o->full)
-        lora_init(&t->lora, &t->model.cfg, &t->o->lora, t->o->seed);
+    if (make_adapter(t, err) != PD_OK)
+        return err->code;
     t->trained = t->o->full ? &t->model.tensors : &t->lora.tensors;
     t->src = (struct ckpt_source){.model = &t->model, .lora = t->o->full ? NULL : &t->lora,
                                   .base = t->o->model, .bf16 = t->o->bf16};
     t->run = llama_run_new(&t->model, t->src.lora, &t->c, t->batch.max_rows, len, true);
+    return PD_OK;
 }
 
 /* Everything that must be equal for a resumed run to equal an unbroken one. */
@@ -57,8 +73,8 @@ static void describe_shape(struct trainer *t)
              " r %d alpha %.9g dropout %.9g targets %u warmup %" PRId64 " schedule %d clip %.9g "
              "decay %.9g betas %.9g %.9g train %" PRId64,
              o->full ? "full" : "lora", llama_parameters(&t->model.cfg), o->steps, o->batch,
-             o->accum, data_max_len(t->data), o->seed, o->full ? 0 : o->lora.r, o->lora.alpha,
-             o->lora.dropout, o->lora.targets, o->optim.warmup, (int)o->optim.schedule,
+             o->accum, data_max_len(t->data), o->seed, t->lora.cfg.r, t->lora.cfg.alpha,
+             t->lora.cfg.dropout, t->lora.cfg.targets, o->optim.warmup, (int)o->optim.schedule,
              o->optim.clip, o->optim.decay, o->optim.beta1, o->optim.beta2,
              data_count(t->data, DATA_TRAIN));
 }
@@ -94,7 +110,8 @@ static enum pd_code set_up(struct trainer *t, struct pd_err *err)
         return err->code;
     if (compute_init(&t->c, t->o->threads, data_max_len(t->data), err) != PD_OK)
         return err->code;
-    size_run(t);
+    if (size_run(t, err) != PD_OK)
+        return err->code;
     describe_shape(t);
     if (path_mkdirs(t->o->out, 0755, err) != PD_OK)
         return err->code;

@@ -13,6 +13,7 @@
 
 struct trainer_options {
     const char *model, *data, *out;
+    const char *adapter;          /* start from this one (its r, alpha and targets); NULL: new */
     const char *val;              /* text data: the validation token file */
     const char *val_templates;    /* instructions: data.h */
     double val_fraction;

@@ -30,9 +30,9 @@ static void log_shape(struct trainer *t)
     const struct trainer_options *o = t->o;
     runlog_add_str(&t->line, "mode", o->full ? "full" : "lora");
     if (!o->full) {
-        runlog_add_int(&t->line, "lora_r", o->lora.r);
-        runlog_add_num(&t->line, "lora_alpha", o->lora.alpha);
-        runlog_add_num(&t->line, "lora_dropout", o->lora.dropout);
+        runlog_add_int(&t->line, "lora_r", t->lora.cfg.r);
+        runlog_add_num(&t->line, "lora_alpha", t->lora.cfg.alpha);
+        runlog_add_num(&t->line, "lora_dropout", t->lora.cfg.dropout);
     }
     runlog_add_int(&t->line, "vocab", t->model.cfg.vocab);
     runlog_add_int(&t->line, "layers", t->model.cfg.layers);
