@@ -1,7 +1,8 @@
 /* action_build.c - an image is built from a Dockerfile of the work folder by a
  * child (`podium image build`). `with` names what the build context needs
- * besides: files and folders that are laid beside the Dockerfile first, by a
- * child too (`podium lab stage`), since they are large. */
+ * besides: files and folders of the lab's folder (or "@podium-train", the
+ * training core) that are laid beside the Dockerfile first, by a child too
+ * (`podium lab stage`), since they are large. */
 #include "core/base/i18n.h"
 #include "labs/action_kinds.h"
 #include "labs/errjson.h"
@@ -34,7 +35,8 @@ static void spawn(struct session *s, struct action_run *a, int stage, struct jso
 static void lay(struct session *s, struct action_run *a, const char *context, struct effects *out)
 {
     struct json *argv = json_new_array();
-    const char *const words[] = {"podium", "lab", "stage", context};
+    const char *const words[] = {"podium", "lab", "stage", s->lab->dir ? s->lab->dir : ".",
+                                 context};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         word(argv, words[i]);
     for (const struct json *w = json_first(json_get(a->args, "with")); w; w = json_next(w)) {

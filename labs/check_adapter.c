@@ -16,8 +16,8 @@ static const struct lab_key keys[] = {
     {"dir", LK_PATH, true},   {"eval", LK_STRS, true},  {"gain", LK_NUM, false},
     {"tolerance", LK_NUM, false}, {NULL, LK_ANY, false}};
 
-/* args.eval is the command of the training core, e.g. ["podium-train", "eval",
- * "--model", "${LAB}/base", …, "--adapter"]; the kept folder is put behind. */
+/* args.eval are options of `podium-train eval` (the model, the data); a lab
+ * can't name another program, nor another adapter. */
 static struct json *ask(const struct check_ctx *c)
 {
     const struct json *copy = session_fact(c->s, "copy");
@@ -25,7 +25,12 @@ static struct json *ask(const struct check_ctx *c)
         return NULL;
     struct json *args = json_new_object();
     char *dir = session_work_path(c->s, json_str(c->args, "dir", ""));
-    struct json *argv = json_copy(json_get(c->args, "eval"));
+    struct json *argv = json_new_array();
+    json_append(argv, json_new_string("podium-train"));
+    json_append(argv, json_new_string("eval"));
+    for (const struct json *w = json_first(json_get(c->args, "eval")); w; w = json_next(w))
+        json_append(argv, json_copy(w));
+    json_append(argv, json_new_string("--adapter"));
     json_append(argv, json_new_string(dir));
     json_set(args, "argv", argv);
     free(dir);

@@ -211,7 +211,7 @@ static enum pd_code vars_known(struct reader *r, const struct ynode *n)
     char unknown[64];
     if (!n->text || n->kind != Y_STRING || vars_all_known(r->lab, n->text, unknown))
         return PD_OK;
-    const char *names[64];
+    const char *names[64] = {NULL};
     size_t k = 0;
     for (; k < (size_t)r->lab->vars_n && k < ARRAY_LEN(names); k++)
         names[k] = r->lab->vars[k].name;
@@ -255,7 +255,7 @@ static enum pd_code find_kind(struct reader *r, const struct ynode *n, const cha
 static enum pd_code read_action(struct reader *r, const struct ynode *n, struct lab_action *a)
 {
     static const char *const common[] = {"title", NULL};
-    const char *names[32];
+    const char *names[32] = {NULL};
     for (size_t i = 0; i < action_kind_count() && i < ARRAY_LEN(names); i++)
         names[i] = action_kind_at((int)i)->name;
     const struct ynode *k;
@@ -298,7 +298,7 @@ static enum pd_code read_because(struct reader *r, const struct ynode *n, struct
 static enum pd_code read_check(struct reader *r, const struct ynode *n, struct lab_check *c)
 {
     static const char *const common[] = {"title", "because", NULL};
-    const char *names[32];
+    const char *names[32] = {NULL};
     for (size_t i = 0; i < check_kind_count() && i < ARRAY_LEN(names); i++)
         names[i] = check_kind_at((int)i)->name;
     const struct ynode *k;

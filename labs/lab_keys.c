@@ -174,7 +174,7 @@ static const struct lab_key *find_key(const struct lab_key *keys, const char *na
 static enum pd_code unknown_key(const char *path, const struct ynode *c, const struct lab_key *keys,
                                 const char *what, struct pd_err *err)
 {
-    const char *names[64];
+    const char *names[64] = {NULL};
     size_t n = 0;
     for (; keys[n].name && n < ARRAY_LEN(names); n++)
         names[n] = keys[n].name;

@@ -102,6 +102,7 @@ static void settle(struct session *s, struct effects *out)
     } else if (a->state == ACTION_FAILED) {
         a->state = ACTION_IDLE;
         a->effect = 0;
+        p->act_failed = true;
         char text[1024];
         s->last_error = a->err;
         session_say(s, a->err.code, "%s", pd_describe(&a->err, text, sizeof text));
@@ -127,6 +128,7 @@ void session_act_start(struct session *s, struct effects *out)
         session_say(s, PD_LAB, "%s", _("the steps before come first"));
         return;
     }
+    p->act_failed = false;
     struct json *e = json_new_object();
     json_put_str(e, "ev", "try");
     json_put_str(e, "step", step->id);

@@ -46,6 +46,7 @@ struct session_priv {
                                   /* a replay draws the same */
     char registry[256];
     struct action_run act;
+    bool act_failed;              /* the last run of a step's actions */
     struct ask *asks;             /* one a check of the shown step */
     int asks_step;
     struct run_log *run_log;

@@ -1,0 +1,317 @@
+/* headless.c - drives a session through a lab step by step, and says what
+ * happens line by line. */
+#include "labs/headless.h"
+
+#include <math.h>
+#include <signal.h>
+
+#include "core/base/clock.h"
+#include "core/base/i18n.h"
+#include "core/base/path.h"
+#include "labs/effects.h"
+#include "labs/headless_say.h"
+#include "labs/session_priv.h"
+#include "labs/vars.h"
+
+enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 45000, POLL_MS = 250 };
+enum stage { STAGE_OPEN, STAGE_EDIT, STAGE_RUN, STAGE_WAIT, STAGE_CLEAN, STAGE_END };
+
+struct headless {
+    const struct headless_options *o;
+    struct loop *loop;
+    struct session *s;
+    struct effects_runner *r;
+    struct effects out;
+    struct headless_say say;
+    enum stage stage;
+    int step;                     /* being worked on */
+    int64_t begun_ms, wrong_since, link_since;
+    int code;
+    int cleaning;                 /* deletes that are open */
+};
+
+static void apply_message(struct headless *h, struct msg *m)
+{
+    session_apply(h->s, m, &h->out);
+    effects_run_all(h->r, &h->out);
+}
+
+static void command(struct headless *h, const char *name, const char *a, const char *b)
+{
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", name);
+    if (a)
+        json_append(args, json_new_string(a));
+    if (b)
+        json_append(args, json_new_string(b));
+    json_set(body, "args", args);
+    struct msg *m = msg_new(MSG_COMMAND, body);
+    apply_message(h, m);
+    msg_free(m);
+}
+
+/* --- the end ------------------------------------------------------------------------ */
+
+static bool deletable(const char *key)
+{
+    return str_starts(key, "jobs/") || str_starts(key, "pods/") ||
+           str_starts(key, "persistentvolumeclaims/");
+}
+
+/* What this run made goes again, by name and uid; the copied files stay. */
+static void clean(struct headless *h)
+{
+    const struct json *made = session_fact(h->s, "made");
+    for (const struct json *o = json_first(made); o; o = json_next(o)) {
+        const char *key = json_key(o), *name = strchr(key, '/');
+        if (!deletable(key) || h->o->keep || h->s->cluster.link != LINK_UP)
+            continue;
+        struct json *args = json_new_object();
+        json_set(args, "resource", json_new_string_n(key, (size_t)(name - key)));
+        json_put_str(args, "namespace", h->s->cluster.ns);
+        json_put_str(args, "name", name + 1);
+        json_put_str(args, "uid", json_str(o, "uid", NULL));
+        json_put_num(args, "grace", 0);
+        session_effect(h->s, &h->out, EFF_DELETE, args);
+        h->cleaning++;
+    }
+    effects_run_all(h->r, &h->out);
+}
+
+static void finish(struct headless *h, int code, const char *why)
+{
+    if (h->stage >= STAGE_CLEAN)
+        return;
+    h->code = code;
+    headless_say_end(&h->say, h->s, h->step, code, why, clock_ms() - h->begun_ms);
+    h->stage = STAGE_CLEAN;
+    clean(h);
+    if (!h->cleaning)
+        loop_stop(h->loop, code);
+}
+
+/* --- one step ------------------------------------------------------------------------ */
+
+/* A copy of text with the first `find` replaced; NULL when it is not in it. */
+static char *replaced(const char *text, const char *find, const char *put)
+{
+    const char *at = strstr(text, find);
+    return at ? xasprintf("%.*s%s%s", (int)(at - text), text, put, at + strlen(find)) : NULL;
+}
+
+static bool edit_one(struct headless *h, const char *file, const char *find, const char *put)
+{
+    struct str value;
+    char missing[64];
+    const char *text = session_file(h->s, file, NULL);
+    str_init(&value, 1 << 16);
+    bool ok = text && vars_text(h->s->vars, put, &value, missing);
+    char *now = ok ? replaced(text, find, value.p) : NULL;
+    if (now) {
+        headless_say_edit(&h->say, h->s, file, find, value.p);
+        command(h, "file.set", file, now);
+    }
+    free(now);
+    str_release(&value);
+    return ok;
+}
+
+/* True when the files are there and every edit could be made. */
+static bool edit(struct headless *h)
+{
+    const struct lab_step *step = session_step(h->s);
+    char missing[64];
+    for (int i = 0; i < step->files_n; i++)
+        if (!session_file(h->s, step->files[i].name, NULL))
+            return false;
+    for (int i = 0; i < step->solves_n; i++) {
+        struct str v;
+        str_init(&v, 1 << 16);
+        bool ok = vars_text(h->s->vars, step->solves[i].put, &v, missing);
+        str_release(&v);
+        if (!ok)
+            return false;
+    }
+    for (int i = 0; i < step->solves_n; i++)
+        edit_one(h, step->solves[i].file, step->solves[i].find, step->solves[i].put);
+    for (int i = 0; i < h->o->sets_n; i++)
+        if (str_eq(h->o->sets[i].step, step->id))
+            edit_one(h, h->o->sets[i].file, h->o->sets[i].find, h->o->sets[i].put);
+    return true;
+}
+
+static bool asks_open(const struct session *s)
+{
+    const struct session_priv *p = session_priv(s);
+    const struct lab_step *step = session_step(s);
+    for (int i = 0; p->asks && i < step->checks_n; i++)
+        if (p->asks[i].effect || p->asks[i].wanted)
+            return true;
+    return false;
+}
+
+/* The first check of the step with this result, or NULL. */
+static const struct evidence *with_result(const struct headless *h, enum check_result r)
+{
+    const struct lab_step *step = session_step(h->s);
+    for (int i = 0; i < step->checks_n; i++)
+        if (h->s->progress[h->step].checks[i].result == r)
+            return &h->s->progress[h->step].checks[i];
+    return NULL;
+}
+
+static void next(struct headless *h)
+{
+    const struct lab_step *step = session_step(h->s);
+    if (h->s->finished || (h->o->until && str_eq(h->o->until, step->id))) {
+        finish(h, 0, NULL);
+        return;
+    }
+    if (h->step + 1 >= h->s->lab->steps_n) {
+        finish(h, 1, _("a step before is not done"));
+        return;
+    }
+    command(h, "step.next", NULL, NULL);
+    h->step = h->s->step;
+    h->wrong_since = 0;
+    h->stage = STAGE_EDIT;
+    headless_say_step(&h->say, h->s);
+}
+
+static void wait_step(struct headless *h)
+{
+    const struct session_priv *p = session_priv(h->s);
+    const struct evidence *ev;
+    if (h->s->progress[h->step].state == STEP_DONE) {
+        next(h);
+        return;
+    }
+    if (p->act.state == ACTION_RUNNING || asks_open(h->s)) {
+        h->wrong_since = 0;
+        return;
+    }
+    if (p->act_failed) {
+        finish(h, 1, h->s->message);
+        return;
+    }
+    if ((ev = with_result(h, CHECK_SKIPPED))) {
+        finish(h, 3, ev->because);
+        return;
+    }
+    ev = with_result(h, CHECK_WRONG);
+    if (!ev) {
+        h->wrong_since = 0;
+    } else if (!h->wrong_since) {
+        h->wrong_since = clock_ms();
+    } else if (clock_ms() - h->wrong_since > WRONG_STABLE_MS) {
+        finish(h, 1, ev->because);
+    }
+}
+
+static void advance(struct headless *h)
+{
+    const struct session *s = h->s;
+    if (s->cluster.link == LINK_UP)
+        h->link_since = clock_ms();
+    if (h->stage < STAGE_CLEAN && clock_ms() - h->link_since > LINK_LIMIT_MS)
+        finish(h, 3, *s->cluster.error ? s->cluster.error : _("the cluster can't be reached"));
+    switch (h->stage) {
+    case STAGE_OPEN:
+        if (!session_priv(s)->progress || s->cluster.link != LINK_UP)
+            return;
+        h->step = s->step;
+        h->stage = STAGE_EDIT;
+        headless_say_step(&h->say, s);
+        break;
+    case STAGE_EDIT:
+        if (edit(h))
+            h->stage = STAGE_RUN;
+        break;
+    case STAGE_RUN:
+        h->stage = STAGE_WAIT;
+        if (!session_step(s)->checks_n) {
+            next(h);
+            break;
+        }
+        command(h, "step.run", NULL, NULL);
+        break;
+    case STAGE_WAIT: wait_step(h); break;
+    case STAGE_CLEAN:
+    case STAGE_END: return;
+    }
+    headless_say_changes(&h->say, s, h->step);
+}
+
+/* --- the loop's calls ------------------------------------------------------------------ */
+
+static void deliver(void *arg, struct msg *m)
+{
+    struct headless *h = arg;
+    if (h->stage == STAGE_CLEAN) {
+        if (m->kind == MSG_REPLY && h->cleaning && --h->cleaning == 0)
+            loop_stop(h->loop, h->code);
+        msg_free(m);
+        return;
+    }
+    bool fatal = m->kind == MSG_CLUSTER && h->stage == STAGE_OPEN && !m->cluster &&
+                 str_eq(json_str(m->body, "state", ""), "down");
+    apply_message(h, m);
+    msg_free(m);
+    headless_say_changes(&h->say, h->s, h->step);
+    if (fatal)
+        finish(h, 3, h->s->cluster.error);
+    else
+        advance(h);
+}
+
+static void poll(void *arg)
+{
+    struct headless *h = arg;
+    int64_t limit = (int64_t)h->o->timeout_s * 1000;
+    if (h->stage == STAGE_CLEAN && clock_ms() - h->begun_ms > limit + 20000) {
+        loop_stop(h->loop, h->code);
+        return;
+    }
+    if (h->stage < STAGE_CLEAN && clock_ms() - h->begun_ms > limit)
+        finish(h, 1, _("the time is up"));
+    else
+        advance(h);
+    loop_timer(h->loop, POLL_MS, poll, h, "headless poll");
+}
+
+static void interrupted(void *arg, int signo)
+{
+    (void)signo;
+    finish(arg, 1, _("interrupted"));
+}
+
+int headless_run(struct lab_list *labs, const struct headless_options *o)
+{
+    struct headless h = {.o = o, .code = 1};
+    struct pd_err err;
+    char *root = path_home(PATH_DATA, "headless"), *work = path_join(root, o->lab);
+    if (path_remove_tree(work, &err))
+        fprintf(stderr, "podium: %s\n", err.msg);
+    free(work);
+    h.loop = loop_new();
+    h.s = session_new(labs);
+    session_set_work(h.s, root, (uint64_t)clock_wall_ms());
+    free(root);
+    struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
+                                 .deliver = deliver, .arg = &h};
+    h.r = effects_runner_new(h.loop, &eo);
+    effects_init(&h.out);
+    headless_say_init(&h.say, o->json);
+    h.begun_ms = h.link_since = clock_ms();
+    loop_signal(h.loop, SIGINT, interrupted, &h);
+    loop_signal(h.loop, SIGTERM, interrupted, &h);
+    session_start(h.s, o->context, &h.out);
+    command(&h, "lab.open", o->lab, NULL);
+    loop_timer(h.loop, POLL_MS, poll, &h, "headless poll");
+    int code = loop_run(h.loop);
+    effects_runner_free(h.r);
+    effects_release(&h.out);
+    session_free(h.s);
+    loop_free(h.loop);
+    return code;
+}
