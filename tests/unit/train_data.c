@@ -11,6 +11,16 @@
 
 #define BASE PODIUM_SOURCE_DIR "/labs/content/first-finetune/base"
 
+/* Paths live as long as their test. */
+static void *kept[4096];
+static size_t kept_n;
+static char *keep(char *p)
+{
+    CHECK(kept_n < ARRAY_LEN(kept));
+    kept[kept_n++] = p;
+    return p;
+}
+
 static struct tok *tokenizer(void)
 {
     struct tok *t;
@@ -22,7 +32,7 @@ static struct tok *tokenizer(void)
 static char *file(const char *name, const char *text, size_t n)
 {
     struct pd_err err;
-    char *path = path_join(t_dir(), name);
+    char *path = keep(path_join(t_dir(), name));
     CHECK_OK(path_write_atomic(path, 0644, text, n, &err));
     return path;
 }
@@ -92,6 +102,8 @@ TEST(only_the_response_and_eos_are_trained)
     }
     data_batch_release(&b);
     data_free(d);
+    str_release(&s);
+    str_release(&prompt);
     tok_free(t);
 }
 
@@ -273,7 +285,6 @@ TEST(wrong_records_are_named_by_line)
         CHECK_HAS(err.msg, rows[i].part);
         CHECK_INT(err.line, rows[i].line);
         CHECK_STR(err.src, path);
-        free(path);
     }
     struct data *d;
     struct pd_err err = {0};
@@ -328,10 +339,9 @@ TEST(prompts_are_alpacas)
 static char *token_file(const struct tok *t, const char *name, const char *text, int64_t *n)
 {
     struct pd_err err;
-    char *in = file("text.txt", text, strlen(text)), *out = path_join(t_dir(), name);
+    char *in = file("text.txt", text, strlen(text)), *out = keep(path_join(t_dir(), name));
     const char *paths[] = {in};
     CHECK_OK(data_text_build(t, paths, 1, out, n, &err));
-    free(in);
     return out;
 }
 
@@ -374,6 +384,8 @@ TEST(text_becomes_windows_with_eos_between_documents)
     CHECK(strstr(back.p, "\f") == NULL);
     data_batch_release(&b);
     data_free(d);
+    str_release(&s);
+    str_release(&back);
     tok_free(t);
 }
 
@@ -403,6 +415,7 @@ TEST(text_batches_are_shuffled_and_repeatable)
     }
     data_batch_release(&b);
     data_free(d);
+    str_release(&s);
     tok_free(t);
 }
 
@@ -437,6 +450,8 @@ TEST(unigram_loss_by_hand)
     CHECK_OK(data_open(train, t, &opt, &d, &err));
     CHECK(isnan(data_unigram_loss(d)));
     data_free(d);
+    free(count);
+    str_release(&s);
     tok_free(t);
 }
 
@@ -470,6 +485,7 @@ TEST(wrong_token_files_are_refused)
     const char *paths[] = {bad};
     CHECK_INT(data_text_build(t, paths, 1, path, &n, &err), PD_DATA);
     CHECK_HAS(err.msg, "UTF-8");
+    str_release(&s);
     tok_free(t);
 }
 

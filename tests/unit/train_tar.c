@@ -12,6 +12,16 @@
 #include "core/train/tar.h"
 #include "tests/t.h"
 
+/* Paths live as long as their test. */
+static void *kept[4096];
+static size_t kept_n;
+static char *keep(char *p)
+{
+    CHECK(kept_n < ARRAY_LEN(kept));
+    kept[kept_n++] = p;
+    return p;
+}
+
 static void write_file(const char *dir, const char *rel, const char *text, int mode)
 {
     struct pd_err err;
@@ -50,7 +60,7 @@ static int run(const char *const *argv)
 
 static const char *tree(const char *name)
 {
-    char *root = path_join(t_dir(), name);
+    char *root = keep(path_join(t_dir(), name));
     write_file(root, "adapter_config.json", "{}\n", 0644);
     write_file(root, "run.sh", "#!/bin/sh\n", 0755);
     write_file(root, "empty", "", 0600);
@@ -67,7 +77,7 @@ static const char *tree(const char *name)
         str_printf(&big, "%d\n", i);
     write_file(root, "big", big.p, 0644);
     str_release(&big);
-    char *at = path_join(root, "link"), *at2 = path_join(root, "longlink");
+    char *at = keep(path_join(root, "link")), *at2 = keep(path_join(root, "longlink"));
     CHECK(symlink("a/b/deep.txt", at) == 0 && symlink(link, at2) == 0);
     return root;
 }
@@ -75,14 +85,14 @@ static const char *tree(const char *name)
 TEST(the_machines_tar_reads_it_back)
 {
     const char *root = tree("tree");
-    char *file = path_join(t_dir(), "t.tar"), *to = path_join(t_dir(), "out");
+    char *file = keep(path_join(t_dir(), "t.tar")), *to = keep(path_join(t_dir(), "out"));
     struct str s = archive(root, file, 1700000000);
     CHECK(s.len % 512 == 0);
     CHECK(mkdir(to, 0755) == 0);
     CHECK_INT(run((const char *[]){"tar", "-C", to, "-xpf", file, NULL}), 0);
     CHECK_INT(run((const char *[]){"diff", "-r", "--no-dereference", root, to, NULL}), 0);
     struct stat st;
-    char *script = path_join(to, "run.sh"), *plain = path_join(to, "empty");
+    char *script = keep(path_join(to, "run.sh")), *plain = keep(path_join(to, "empty"));
     CHECK(stat(script, &st) == 0 && (st.st_mode & 0777) == 0755 && st.st_mtime == 1700000000);
     CHECK(stat(plain, &st) == 0 && (st.st_mode & 0777) == 0644);
     str_release(&s);
@@ -93,7 +103,7 @@ TEST(the_same_content_gives_the_same_bytes)
     const char *a = tree("one"), *b;
     umask(077);
     b = tree("two");
-    char *fa = path_join(t_dir(), "a.tar"), *fb = path_join(t_dir(), "b.tar");
+    char *fa = keep(path_join(t_dir(), "a.tar")), *fb = keep(path_join(t_dir(), "b.tar"));
     struct str sa = archive(a, fa, 0), sb = archive(b, fb, 0);
     CHECK_INT(sa.len, sb.len);
     CHECK(memcmp(sa.p, sb.p, sa.len) == 0);
@@ -104,7 +114,7 @@ TEST(the_same_content_gives_the_same_bytes)
 /* Fields of the first header, of a folder with one file of 3 bytes. */
 TEST(the_header_is_ustar)
 {
-    char *root = path_join(t_dir(), "r"), *file = path_join(t_dir(), "r.tar");
+    char *root = keep(path_join(t_dir(), "r")), *file = keep(path_join(t_dir(), "r.tar"));
     write_file(root, "f", "abc", 0640);
     struct str s = archive(root, file, 0);
     CHECK_INT(s.len, 512 + 512 + 1024);
@@ -127,7 +137,7 @@ TEST(the_header_is_ustar)
 
 TEST(one_file_alone)
 {
-    char *file = path_join(t_dir(), "one.tar"), *f = path_join(t_dir(), "solo");
+    char *file = keep(path_join(t_dir(), "one.tar")), *f = keep(path_join(t_dir(), "solo"));
     write_file(t_dir(), "solo", "x", 0644);
     struct str s = archive(f, file, 0);
     CHECK_STR(s.p, "solo");
@@ -138,7 +148,7 @@ TEST(one_file_alone)
 TEST(what_it_can_not_write_is_an_error)
 {
     struct pd_err err = {0};
-    char *root = path_join(t_dir(), "r"), *fifo = path_join(root, "pipe");
+    char *root = keep(path_join(t_dir(), "r")), *fifo = keep(path_join(root, "pipe"));
     int fd = open("/dev/null", O_WRONLY), full = open("/dev/full", O_WRONLY);
     CHECK(fd >= 0 && full >= 0);
     CHECK_INT(tar_write(root, fd, 0, &err), PD_IO);
