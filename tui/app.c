@@ -120,7 +120,9 @@ static void key(struct app *a, const char *name, struct effects *out)
         return;
     }
     const struct cmd *c = cmd_for_key(view, name);
-    if (c && cmd_enabled(c, a)) {
+    if (c && !cmd_enabled(c, a)) {
+        app_note(a, false, _("not now: %s"), _(c->help));
+    } else if (c) {
         a->note[0] = '\0';
         app_command(a, c->name, NULL, out);
     } else if (view == VIEW_EDIT) {

@@ -165,6 +165,11 @@ const char *cmd_key_label(const struct cmd *c, char buf[16])
     return buf;
 }
 
+const char *cmd_label(const struct cmd *c, const struct app *a)
+{
+    return c->run == cmd_train_toggle && cmd_run_held(a) ? _("resume") : _(c->label);
+}
+
 const char *cmd_keys_label(const struct cmd *c, char buf[48])
 {
     size_t used = 0;

@@ -33,6 +33,8 @@ const struct cmd *cmd_by_name(const char *name);
 bool cmd_enabled(const struct cmd *c, const struct app *a);
 /* The first key as people read it: "Space", "^C", "?", "Up". buf >= 16. */
 const char *cmd_key_label(const struct cmd *c, char buf[16]);
+/* What the key row says: "pause", or "resume" while the run is held. */
+const char *cmd_label(const struct cmd *c, const struct app *a);
 /* All keys: "j Down". buf >= 48. */
 const char *cmd_keys_label(const struct cmd *c, char buf[48]);
 
@@ -47,7 +49,7 @@ cmd_fn cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, 
     cmd_zoom_in, cmd_zoom_out, cmd_pan_left, cmd_pan_right, cmd_inspect_step, cmd_dots, cmd_export;
 cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect;
 cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
-    cmd_run_live;
+    cmd_run_live, cmd_run_held;
 
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);

@@ -34,9 +34,12 @@ bool cmd_has_edit(const struct app *a)
 
 bool cmd_has_next(const struct app *a)
 {
-    const struct lab *lab = a->s->lab;
-    return lab && a->s->progress && a->s->step + 1 < lab->steps_n &&
-           a->s->progress[a->s->step].state == STEP_DONE;
+    const struct lab_step *st = step_of(a);
+    if (!st || !a->s->progress)
+        return false;
+    bool done = a->s->progress[a->s->step].state == STEP_DONE;
+    return a->s->step + 1 < a->s->lab->steps_n ? done || st->checks_n == 0
+                                               : !done && st->checks_n == 0;
 }
 
 bool cmd_has_op(const struct app *a)
@@ -55,10 +58,14 @@ bool cmd_run_live(const struct app *a)
            !str_eq(a->s->run.state, "error");
 }
 
+bool cmd_run_held(const struct app *a)
+{
+    return str_eq(a->s->run.state, "paused") || str_eq(a->s->run.state, "holding");
+}
+
 void cmd_train_toggle(struct app *a, const char *arg UNUSED, struct effects *out)
 {
-    bool held = str_eq(a->s->run.state, "paused") || str_eq(a->s->run.state, "holding");
-    app_session(a, held ? "train.resume" : "train.pause", NULL, out);
+    app_session(a, cmd_run_held(a) ? "train.resume" : "train.pause", NULL, out);
 }
 
 void cmd_train_step(struct app *a, const char *arg, struct effects *out)

@@ -125,7 +125,7 @@ static void make_axes(const struct curve_ask *a, int pw, int ph, struct curve_fa
 {
     double lo, hi;
     curve_span(a, &lo, &hi);
-    axis_make(&f->x, lo, hi, false, MAX(pw / 12, 2));
+    axis_make(&f->x, lo, hi, false, MAX(pw / 7, 2));
     span_y(a, &f->x, &lo, &hi);
     bool log_y = a->log_y;
     if (log_y && !(lo > 0))

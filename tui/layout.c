@@ -1,7 +1,7 @@
 /* layout.c - rectangles (layout.h). */
 #include "tui/layout.h"
 
-enum { RUN_NARROW = 26, RUN_WIDE = 34, STRIP_ROWS = 3, LOG_FROM_ROWS = 34 };
+enum { RUN_NARROW = 28, RUN_WIDE = 34, STRIP_ROWS = 3, LOG_FROM_ROWS = 34 };
 
 static void add(struct layout *l, enum panel_id panel, struct rect r, bool border)
 {
@@ -9,9 +9,9 @@ static void add(struct layout *l, enum panel_id panel, struct rect r, bool borde
     struct pane *p = &l->pane[l->n++];
     p->panel = panel;
     p->outer = p->inner = r;
-    p->border = border && r.w >= 3 && r.h >= 3;
+    p->border = border && r.w >= 5 && r.h >= 3;
     if (p->border)
-        p->inner = (struct rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2};
+        p->inner = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
 }
 
 /* The large curve: chart and figures side by side, a strip below them, and the

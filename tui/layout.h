@@ -30,7 +30,7 @@ struct layout_ask {
 
 struct pane {
     enum panel_id panel;
-    struct rect outer, inner;    /* equal when there is no border */
+    struct rect outer, inner;    /* equal without a border; else a blank beside it */
     bool border;
 };
 

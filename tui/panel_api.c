@@ -63,7 +63,7 @@ static void call(const struct app *a, struct rows *out, int i, int w)
     text_fit(short_path(r->path ? r->path : ""), room, glyph_of(out->glyphs, G_MORE), &path);
     rows_put(out, ROLE_TEXT, path.p);
     str_release(&path);
-    rows_right(out, ROLE_MUTED, buf, w - 1);
+    rows_right(out, ROLE_MUTED, buf, w);
     if (r->kubectl && r->kubectl[0]) {
         rows_new(out, -1);
         rows_put(out, ROLE_MUTED, "    ");

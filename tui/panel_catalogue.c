@@ -112,8 +112,8 @@ static void needs(const struct app *a, struct rows *out, const struct lab *lab, 
         if (have < 0)
             str_fmt(buf, sizeof buf, _("%g, not known yet"), r->min);
         else
-            str_fmt(buf, sizeof buf, _("%g of %g"), r->min, have);
-        rows_right(out, role, buf, w - 1);
+            str_fmt(buf, sizeof buf, _("%g, has %g"), r->min, have);
+        rows_right(out, role, buf, w);
         if (have >= 0 && have < r->min)
             rows_wrap(out, ROLE_MUTED, 3, ltext_get(&r->why), w);
     }

@@ -79,7 +79,7 @@ static void node_row(struct rows *out, const struct json *node, const struct jso
         rows_put(out, ROLE_MUTED, text);
     }
     if (is_simulated(node) && w - out->v[out->n - 1].width >= 11)
-        rows_right(out, ROLE_MUTED, _("simulated"), w - 1);
+        rows_right(out, ROLE_MUTED, _("simulated"), w);
 }
 
 static bool nodes(const struct app *a, struct rows *out, int w)
@@ -97,7 +97,7 @@ static bool nodes(const struct app *a, struct rows *out, int w)
     if (sim > 0 && w < 48)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
     str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, n);
-    rows_right(out, ready == n ? ROLE_OK : ROLE_WARN, t->synced ? buf : "", w - 1);
+    rows_right(out, ready == n ? ROLE_OK : ROLE_WARN, t->synced ? buf : "", w);
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
         node_row(out, c, p ? p->items : NULL, w);
     return n > 0;

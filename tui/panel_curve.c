@@ -212,9 +212,12 @@ static void losses(const struct app *a, struct rows *out)
     figure(out, _("val"), ROLE_VAL, text_number(last_of(r->val), buf), more);
     more[0] = '\0';
     if (r->val && series_count(r->val) > 0) {
-        double drop = r->first_val > 0 ? 100 * (r->best_val / r->first_val - 1) : 0;
-        str_fmt(more, sizeof more, "@ %.0f  %+.0f%%", r->best_step, drop);
+        str_fmt(more, sizeof more, "@ %.0f", r->best_step);
         figure(out, _("best"), ROLE_STRONG, text_number(r->best_val, buf), more);
+        if (r->first_val > 0)
+            figure(out, _("change"), ROLE_TEXT,
+                   str_fmt(buf, sizeof buf, "%+.0f%%", 100 * (r->best_val / r->first_val - 1)),
+                   _("of val"));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/utf8.h"
 #include "tui/cmd.h"
 #include "tui/panel.h"
+#include "tui/text.h"
 
 static const struct lab_step *step_of(const struct app *a)
 {
@@ -46,15 +47,24 @@ static void field(struct rows *out, const char *name, const char *value, enum ro
     }
 }
 
+/* Object and field, cut from the left: the end tells most. Tab 5 has it all. */
+static void place_row(struct rows *out, const struct evidence *e, int w)
+{
+    struct str s;
+    str_init(&s, 1024);
+    text_fit_left(e->path[0] ? e->path : e->object, w - 4, glyph_of(out->glyphs, G_MORE), &s);
+    rows_new(out, -1);
+    rows_putf(out, ROLE_CODE, "    %s", s.p);
+    str_release(&s);
+}
+
 /* What a check saw, when that helps: object and path, wanted and found. */
 static void evidence(struct rows *out, const struct evidence *e, int w)
 {
-    char place[330];
     if (e->result == CHECK_PASS || e->result == CHECK_BLOCKED)
         return;
     if (e->result == CHECK_WRONG) {
-        str_fmt(place, sizeof place, "%s%s%s", e->object, e->path[0] ? " " : "", e->path);
-        field(out, _("object"), place, ROLE_CODE, w);
+        place_row(out, e, w);
         field(out, _("expected"), e->expected, ROLE_TEXT, w);
         field(out, _("found"), e->actual, ROLE_FAIL, w);
     }
@@ -84,7 +94,7 @@ static void checks(const struct app *a, struct rows *out, int w)
         rows_sign(out, role, g);
         rows_put(out, ROLE_TEXT, " ");
         rows_cell(out, ROLE_TEXT, ltext_get(&st->checks[i].title), room);
-        rows_right(out, role, right, w - 1);
+        rows_right(out, role, right, w);
         evidence(out, e, w);
     }
 }

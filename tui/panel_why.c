@@ -25,7 +25,7 @@ static bool error(const struct app *a, struct rows *out, int w)
     rows_new(out, -1);
     rows_sign(out, ROLE_FAIL, G_FAIL);
     rows_putf(out, ROLE_FAIL, " %s", _(pd_message(e->code)));
-    rows_right(out, ROLE_MUTED, pd_id(e->code), w - 1);
+    rows_right(out, ROLE_MUTED, pd_id(e->code), w);
     rows_blank(out);
     part(out, _("What happened"), ROLE_TEXT, e->msg, w);
     place[0] = '\0';
@@ -55,7 +55,7 @@ static void check(struct rows *out, const struct lab_check *c, const struct evid
     rows_new(out, -1);
     rows_sign(out, role, g);
     rows_putf(out, ROLE_STRONG, " %s", ltext_get(&c->title));
-    rows_right(out, role, _(check_result_name(e->result)), w - 1);
+    rows_right(out, role, _(check_result_name(e->result)), w);
     rows_blank(out);
     part(out, _("Cause"), role, e->because, w);
     if (e->object[0]) {

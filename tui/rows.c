@@ -147,32 +147,89 @@ void rows_linef(struct rows *r, enum role role, const char *fmt, ...)
     rows_line(r, role, buf);
 }
 
+static bool is_code(const char *s)
+{
+    return str_starts(s, "    ") || str_starts(s, "> ");
+}
+
+/* One wrapped line; backquotes switch to code and back and are not shown. */
+static void put_piece(struct rows *r, enum role role, const char *s, size_t n, bool *code)
+{
+    while (n > 0) {
+        const char *tick = memchr(s, '`', n);
+        size_t part = tick ? (size_t)(tick - s) : n;
+        char *piece = xstrndup(s, part);
+        rows_put(r, *code ? ROLE_CODE : role, piece);
+        free(piece);
+        if (!tick)
+            return;
+        *code = !*code;
+        s += part + 1;
+        n -= part + 1;
+    }
+}
+
+/* Code keeps its line; what is too long goes on below, indented. */
 static void code_line(struct rows *r, int indent, const char *s, size_t n, int width)
 {
     char *line = xstrndup(s, n);
-    rows_new(r, -1);
-    put_blanks(r, indent);
-    put_fitted(r, ROLE_CODE, line, width - indent);
+    const char *p = line;
+    for (int part = 0; *p; part++) {
+        int in = indent + (part ? 4 : 0);
+        size_t len, next = text_break(p, MAX(width - in, 1), &len);
+        rows_new(r, -1);
+        put_blanks(r, in);
+        rows_putf(r, ROLE_CODE, "%.*s", (int)len, p);
+        p += next;
+    }
     free(line);
+}
+
+/* The paragraph at s in one line; returns where the next one begins. */
+static const char *paragraph(const char *s, struct str *out)
+{
+    for (;;) {
+        size_t n = strcspn(s, "\n");
+        str_append(out, s, n);
+        s += n + (s[n] == '\n');
+        size_t blanks = strspn(s, " ");
+        char c = s[blanks];
+        bool list = (c == '-' || c == '*') && s[blanks + 1] == ' ';
+        bool number = c >= '0' && c <= '9' && strcspn(s + blanks, ".") < 3;
+        if (*s == '\0' || *s == '\n' || n == 0 || is_code(s) || list || number)
+            return s;
+        unsigned char last = out->len ? (unsigned char)out->p[out->len - 1] : ' ';
+        bool wide = last >= 0x80 && (unsigned char)s[0] >= 0x80;
+        if (!wide && last != ' ')
+            str_addc(out, ' ');
+    }
 }
 
 void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int width)
 {
+    struct str para;
+    str_init(&para, ROWS_CEILING);
     while (*text) {
         size_t line = strcspn(text, "\n"), len;
-        if (str_starts(text, "    ") || str_starts(text, "> ")) {
+        bool code = false;
+        if (is_code(text)) {
             code_line(r, indent, text, line, width);
             text += line + (text[line] == '\n');
             continue;
         }
-        size_t next = text_break(text, MAX(width - indent, 1), &len);
-        char *piece = xstrndup(text, len);
-        rows_new(r, -1);
-        put_blanks(r, indent);
-        rows_put(r, role, piece);
-        free(piece);
-        text += next;
+        if (line == 0)
+            rows_new(r, -1);
+        str_clear(&para);
+        text = paragraph(text, &para);
+        for (const char *p = para.p; *p;) {
+            size_t next = text_break(p, MAX(width - indent, 1), &len);
+            rows_new(r, -1);
+            put_blanks(r, indent);
+            put_piece(r, role, p, len, &code);
+            p += next;
+        }
     }
+    str_release(&para);
 }
 
 void rows_bar(struct rows *r, double share, int width)

@@ -51,8 +51,10 @@ void rows_right(struct rows *r, enum role role, const char *text, int width);
 void rows_blank(struct rows *r);
 void rows_line(struct rows *r, enum role role, const char *text);
 void rows_linef(struct rows *r, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Wrapped text, every line indented; a line that starts with "    " or "> " is
- * code: shown in its role, cut and not wrapped. */
+/* Wrapped text, every line indented. A single line end inside a paragraph is a
+ * blank, as in Markdown; an empty line, a list mark or code keep their line. A
+ * line that starts with "    " or "> " is code, and so is what stands between
+ * two backquotes. */
 void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int width);
 /* A bar of `width` columns, filled to share 0..1. */
 void rows_bar(struct rows *r, double share, int width);

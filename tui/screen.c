@@ -23,11 +23,15 @@ static const char *glyph(const struct frame *f, enum glyph g)
 /* --- rows into a rectangle ------------------------------------------------------ */
 static void draw_row(struct frame *f, const struct row *row, struct rect r, int y, bool selected)
 {
-    int x = r.x, attr = selected ? ATTR_REVERSE : 0;
+    int x = r.x;
+    grid_clip(f->g, r);
     for (int i = 0; i < row->n; i++)
         x += grid_text(f->g, x, y, row->span[i].role, row->span[i].attr, row->span[i].text);
+    grid_unclip(f->g);
     if (selected)
-        grid_paint(f->g, (struct rect){r.x, y, r.w, 1}, attr);
+        grid_paint(f->g, (struct rect){r.x - 1, y, r.w + 2, 1}, ATTR_REVERSE);
+    else if (row->width > r.w)   /* what is cut is seen to be cut */
+        grid_text(f->g, r.x + r.w - 1, y, ROLE_MUTED, 0, glyph(f, G_MORE));
 }
 
 /* Where the rows begin so that the selection and what belongs to it show. */
@@ -73,7 +77,6 @@ static void draw_rows(struct frame *f, const struct pane *p)
     app_panel_rows(f->a, p, &rows);
     int skip = p->panel == PANEL_LOG && f->a->log_follow ? MAX(rows.n - p->inner.h, 0) : 0;
     int first = first_row(f, p, &rows) + (rows.total ? skip : 0);
-    grid_clip(f->g, p->inner);
     for (int i = 0; i < p->inner.h && first + i < rows.n; i++) {
         const struct row *row = &rows.v[first + i];
         bool sel = focused && row->id >= 0 && row->id == f->a->sel[p->panel];
@@ -193,7 +196,7 @@ static int title_part(struct frame *f, int x, int end, enum role role, const cha
         return x;
     grid_text(f->g, x + 1, f->l.title.y, ROLE_BORDER, 0, glyph(f, G_V));
     str_init(&s, 512);
-    text_fit(text, end - x - 4, glyph(f, G_MORE), &s);
+    text_fit(text, end - x - 3, glyph(f, G_MORE), &s);
     x += 3 + grid_text(f->g, x + 3, f->l.title.y, role, 0, s.p);
     str_release(&s);
     return x;
@@ -211,9 +214,9 @@ static void draw_title(struct frame *f)
         title_part(f, x, end, ROLE_TITLE, _("Labs"));
         return;
     }
-    int step_w = 16;
-    str_fmt(buf, sizeof buf, _("step %d/%d"), a->s->step + 1, a->s->lab->steps_n);
-    x = title_part(f, x, end - (end - x > 40 ? step_w : 0), ROLE_STRONG,
+    str_fmt(buf, sizeof buf, a->cols < 60 ? "%d/%d" : _("step %d/%d"), a->s->step + 1,
+            a->s->lab->steps_n);
+    x = title_part(f, x, end - utf8_str_width(buf) - 4, ROLE_STRONG,
                    ltext_get(&a->s->lab->title));
     title_part(f, x, end, ROLE_TITLE, buf);
 }
@@ -223,7 +226,7 @@ static void draw_tabs(struct frame *f)
     const struct app *a = f->a;
     enum panel_id first = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
     enum panel_id last = a->s->lab ? TAB_LAST : PANEL_ABOUT;
-    int x = 1;
+    int x = 0;
     for (enum panel_id t = first; t <= last; t++) {
         char buf[64];
         int number = t >= TAB_FIRST && t <= TAB_LAST ? (int)(t - TAB_FIRST) + 1 : 0;
@@ -272,10 +275,10 @@ static int key_commands(const struct app *a, const struct cmd *out[64])
     return n;
 }
 
-static int key_width(const struct cmd *c)
+static int key_width(const struct cmd *c, const struct app *a)
 {
     char buf[16];
-    return utf8_str_width(cmd_key_label(c, buf)) + 1 + utf8_str_width(_(c->label)) + 2;
+    return utf8_str_width(cmd_key_label(c, buf)) + 1 + utf8_str_width(cmd_label(c, a)) + 2;
 }
 
 /* What does not fit is dropped from the middle: the first keys are of this
@@ -284,15 +287,20 @@ static void draw_keys(struct frame *f)
 {
     const struct cmd *v[64];
     int n = key_commands(f->a, v), tail = MIN(n, 3), total = 0, x = 1;
+    if (f->a->cols < 60 && n > 3) {      /* help alone is kept: it says the rest */
+        v[n - 3] = v[n - 2];
+        n -= 2;
+        tail = 1;
+    }
     for (int i = 0; i < tail; i++)
-        total += key_width(v[n - 1 - i]);
+        total += key_width(v[n - 1 - i], f->a);
     for (int i = 0; i < n; i++) {
         char buf[16];
-        int w = key_width(v[i]);
+        int w = key_width(v[i], f->a);
         if (i < n - tail && x + w + total > f->a->cols)
             continue;
         x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, cmd_key_label(v[i], buf));
-        x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, _(v[i]->label)) + 2;
+        x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, cmd_label(v[i], f->a)) + 2;
     }
 }
 

@@ -87,8 +87,8 @@ static void spike(const struct app *a, struct str *out)
     while (back < n && series_y(s, back) > a->cache.ema[at - 1] + most * 0.2)
         back++;
     if (back < n)
-        clause(out, _("spike %.2f @ %.0f, recovered in %.0f steps"), series_y(s, at),
-               series_x(s, at), series_x(s, back) - series_x(s, at));
+        clause(out, _("spike %.2f @ %.0f, back to normal @ %.0f"), series_y(s, at),
+               series_x(s, at), series_x(s, back));
     else
         clause(out, _("spike %.2f @ %.0f"), series_y(s, at), series_x(s, at));
 }

@@ -1,0 +1,186 @@
+/* tui_screens.c - every screen as text, against tests/screens/NAME.txt.
+ * GOLDEN=1 rewrites them. */
+#include "tests/screens/fixture.h"
+
+#include <unistd.h>
+
+#include "core/base/path.h"
+
+static const struct { const char *name; int cols, rows; } sizes[] = {
+    {"40x12", 40, 12}, {"80x24", 80, 24}, {"120x40", 120, 40}};
+
+static void compare(const struct app *a, const char *name)
+{
+    struct str got, want;
+    struct pd_err err = {0};
+    char *path = xasprintf(PODIUM_SOURCE_DIR "/tests/screens/%s.txt", name);
+    fx_screen(a, &got);
+    str_init(&want, 1 << 20);
+    if (getenv("GOLDEN"))
+        CHECK_OK(path_write_atomic(path, 0644, got.p, got.len, &err));
+    CHECK_OK(path_read(path, 1 << 20, &want, &err));
+    if (strcmp(got.p, want.p) != 0)
+        t_fail(path, 1, "the screen differs; it is now:\n%s", got.p);
+    str_release(&got);
+    str_release(&want);
+    free(path);
+}
+
+typedef void setup_fn(struct app *a);
+
+static void all_sizes(const char *what, setup_fn *setup)
+{
+    static const char *const langs[] = {"en", "zh"};
+    for (size_t l = 0; l < ARRAY_LEN(langs); l++)
+        for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+            struct app *a = fx_app(langs[l], sizes[i].cols, sizes[i].rows, GLYPH_UNICODE);
+            char name[64];
+            setup(a);
+            compare(a, str_fmt(name, sizeof name, "%s-%s-%s", what, sizes[i].name, langs[l]));
+            fx_free(a);
+        }
+}
+
+static void catalogue(struct app *a)
+{
+    fx_key(a, "j");
+    fx_key(a, "j");
+}
+
+static void step(struct app *a)
+{
+    fx_lab(a);
+    fx_api(a->s);
+}
+
+static void building(struct app *a)
+{
+    step(a);
+    fx_op(a->s);
+}
+
+static void curve(struct app *a)
+{
+    step(a);
+    fx_run(a->s);
+    fx_log(a->s);
+    fx_key(a, "3");
+}
+
+static void curve_large(struct app *a)
+{
+    curve(a);
+    fx_key(a, "z");
+}
+
+static void curve_cursor(struct app *a)
+{
+    curve_large(a);
+    fx_key(a, "i");
+    for (int i = 0; i < 34; i++)
+        fx_key(a, "Left");
+}
+
+static void log_tab(struct app *a)
+{
+    step(a);
+    fx_log(a->s);
+    fx_key(a, "2");
+}
+
+static void api_tab(struct app *a)
+{
+    step(a);
+    fx_key(a, "4");
+    fx_key(a, "g");
+    fx_key(a, "j");
+    fx_key(a, "Enter");
+}
+
+static void why_tab(struct app *a)
+{
+    step(a);
+    fx_key(a, "5");
+}
+
+static void help(struct app *a)
+{
+    curve(a);
+    fx_key(a, "?");
+}
+
+static void palette(struct app *a)
+{
+    curve(a);
+    fx_key(a, ":");
+    fx_key(a, "r");
+    fx_key(a, "a");
+}
+
+static void editor(struct app *a)
+{
+    step(a);
+    edit_open(&a->edit, "/home/stu/work/lora-gaudi.yaml",
+              "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: lora-gaudi  # 名字\nspec:\n"
+              "  template:\n    spec:\n      restartPolicy: Never\n");
+    fx_key(a, "Down");
+    fx_key(a, "End");
+    fx_key(a, "s");
+}
+
+static void down(struct app *a)
+{
+    step(a);
+    a->s->cluster.link = LINK_DOWN;
+    str_copy(a->s->cluster.error, sizeof a->s->cluster.error,
+             "connect to 127.0.0.1 port 6443: Connection refused");
+    struct json *items = fx_table(a->s, "nodes")->items;
+    while (json_count(items))
+        json_free(json_detach_item(items, 0));
+}
+
+TEST(catalogue_screens) { all_sizes("catalogue", catalogue); }
+TEST(step_screens) { all_sizes("step", step); }
+TEST(building_screens) { all_sizes("building", building); }
+TEST(curve_screens) { all_sizes("curve", curve); }
+TEST(curve_large_screens) { all_sizes("curve-large", curve_large); }
+TEST(curve_cursor_screens) { all_sizes("curve-cursor", curve_cursor); }
+TEST(log_screens) { all_sizes("log", log_tab); }
+TEST(api_screens) { all_sizes("api", api_tab); }
+TEST(why_screens) { all_sizes("why", why_tab); }
+TEST(help_screens) { all_sizes("help", help); }
+TEST(palette_screens) { all_sizes("palette", palette); }
+TEST(editor_screens) { all_sizes("editor", editor); }
+TEST(down_screens) { all_sizes("down", down); }
+
+/* On a terminal with other signs nothing of unicode may be left. */
+TEST(ascii_screens_are_ascii)
+{
+    static setup_fn *const screens[] = {catalogue, step, building, curve, curve_large, log_tab,
+                                        api_tab, help, palette, down};
+    for (size_t i = 0; i < ARRAY_LEN(screens); i++) {
+        struct app *a = fx_app("en", 80, 24, GLYPH_ASCII);
+        struct str s;
+        screens[i](a);
+        fx_screen(a, &s);
+        for (size_t k = 0; k < s.len; k++)
+            if ((unsigned char)s.p[k] >= 0x80 && screens[i] != log_tab)
+                t_fail(__FILE__, __LINE__, "screen %zu is not ASCII:\n%s", i, s.p);
+        str_release(&s);
+        fx_free(a);
+    }
+}
+
+TEST(curve_ascii_and_cjk)
+{
+    struct app *a = fx_app("en", 80, 24, GLYPH_ASCII);
+    curve_large(a);
+    compare(a, "curve-large-80x24-ascii");
+    fx_free(a);
+    a = fx_app("zh", 80, 24, GLYPH_CJK);
+    curve_large(a);
+    compare(a, "curve-large-80x24-cjk");
+    fx_free(a);
+}
+
+T_MAIN

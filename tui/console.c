@@ -1,0 +1,407 @@
+/* console.c - the loop of the console (console.h): bytes become messages,
+ * messages change the state, a changed state is painted after the turn, at most
+ * thirty times a second. The first paint comes before the first request. */
+#include "tui/console.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/i18n.h"
+#include "core/base/journal.h"
+#include "core/base/mem.h"
+#include "core/base/path.h"
+#include "core/io/loop.h"
+#include "labs/effects.h"
+#include "tui/app.h"
+#include "tui/editor.h"
+#include "tui/input.h"
+#include "tui/screen.h"
+#include "tui/term.h"
+#include "tui/theme.h"
+
+enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50 };
+
+struct console {
+    struct loop *loop;
+    struct tty *tty;
+    struct app *app;
+    struct lab_list *labs;
+    struct grid grid;
+    struct theme theme;
+    char theme_name[64];
+    struct input input;
+    struct journal *journal;
+    struct effects_runner *runner;
+    struct effects effects;
+    bool dirty, away, running;
+    int64_t painted_ms;
+    uint32_t paint_timer, tick_timer, esc_timer;
+    int editor;
+    const struct console_options *o;
+};
+
+static void run_effects(struct console *c)
+{
+    if (c->runner && c->effects.n > 0)
+        effects_run_all(c->runner, &c->effects);
+}
+
+/* The one way in: journal, state, effects. Takes m. */
+static void apply(struct console *c, struct msg *m)
+{
+    if (c->journal)
+        journal_write(c->journal, m);
+    app_apply(c->app, m, &c->effects);
+    msg_free(m);
+    c->dirty = true;
+    run_effects(c);
+}
+
+static void deliver(void *arg, struct msg *m)
+{
+    apply(arg, m);
+}
+
+/* --- painting -------------------------------------------------------------------- */
+static void load_theme(struct console *c)
+{
+    struct pd_err err = {0};
+    if (str_eq(c->theme_name, c->app->theme))
+        return;
+    str_copy(c->theme_name, sizeof c->theme_name, c->app->theme);
+    struct theme th;
+    if (theme_load(c->app->theme, &th, &err) == PD_OK)
+        c->theme = th;
+    else
+        app_note(c->app, true, "%s", err.msg);
+    c->app->mono = str_eq(c->theme.variant, "mono") || term_colours(c->tty) < 8;
+}
+
+static void paint(struct console *c)
+{
+    int cx, cy;
+    c->dirty = false;
+    c->painted_ms = clock_ms();
+    load_theme(c);
+    if (c->app->redraw)
+        term_repaint(c->tty);
+    c->app->redraw = false;
+    screen_draw(c->app, &c->grid, &cx, &cy);
+    term_paint(c->tty, &c->grid, &c->theme, c->app->glyphs == GLYPH_ASCII, cx, cy);
+}
+
+static void paint_now(void *arg)
+{
+    struct console *c = arg;
+    c->paint_timer = 0;
+    if (c->dirty && !c->away)
+        paint(c);
+}
+
+static void tick(void *arg)
+{
+    struct console *c = arg;
+    struct json *body = json_new_object();
+    c->tick_timer = 0;
+    json_put_num(body, "wall_ms", (double)clock_wall_ms());
+    apply(c, msg_new(MSG_TICK, body));
+}
+
+static void stop_here(struct console *c)
+{
+    c->app->suspend = false;
+    if (c->away) {
+        raise(SIGSTOP);
+        return;
+    }
+    term_stop(c->tty);
+    c->dirty = true;
+}
+
+static void after_turn(void *arg)
+{
+    struct console *c = arg;
+    if (c->app->suspend)
+        stop_here(c);
+    if (!c->tick_timer && !c->away && app_wants_tick(c->app))
+        c->tick_timer = loop_timer(c->loop, CONSOLE_TICK_MS, tick, c, "tick");
+    if (!c->dirty || c->away || c->paint_timer)
+        return;
+    int64_t wait = c->painted_ms + CONSOLE_FRAME_MS - clock_ms();
+    if (wait <= 0)
+        paint(c);
+    else
+        c->paint_timer = loop_timer(c->loop, wait, paint_now, c, "paint");
+}
+
+/* --- keys and signals -------------------------------------------------------------- */
+static void on_key(void *arg, const char *key, const char *paste)
+{
+    struct json *body = json_new_object();
+    json_put_str(body, key ? "key" : "text", key ? key : paste);
+    apply(arg, msg_new(key ? MSG_KEY : MSG_PASTE, body));
+}
+
+static void esc_timeout(void *arg)
+{
+    struct console *c = arg;
+    c->esc_timer = 0;
+    input_idle(&c->input);
+}
+
+static void read_keys(void *arg, int fd, int events UNUSED)
+{
+    struct console *c = arg;
+    char buf[4096];
+    ssize_t n = read(fd, buf, sizeof buf);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {                /* the terminal is gone */
+        loop_stop(c->loop, 128 + SIGHUP);
+        return;
+    }
+    loop_timer_cancel(c->loop, c->esc_timer);
+    c->esc_timer = 0;
+    input_feed(&c->input, buf, (size_t)n);
+    if (input_waiting(&c->input))
+        c->esc_timer = loop_timer(c->loop, INPUT_ESC_MS, esc_timeout, c, "escape");
+}
+
+static void send_size(struct console *c)
+{
+    struct json *body = json_new_object();
+    int cols, rows;
+    term_size(c->tty, &cols, &rows);
+    json_put_num(body, "cols", cols);
+    json_put_num(body, "rows", rows);
+    apply(c, msg_new(MSG_RESIZE, body));
+}
+
+static void on_signal(void *arg, int signo)
+{
+    struct console *c = arg;
+    switch (signo) {
+    case SIGWINCH:
+        if (!c->away) {
+            term_resized(c->tty);
+            send_size(c);
+        }
+        break;
+    case SIGTSTP:
+        c->app->suspend = true;
+        break;
+    case SIGCONT:
+        if (!c->away)
+            term_repaint(c->tty);
+        c->dirty = true;
+        break;
+    case SIGINT:                 /* a terminal in raw mode sends none by itself */
+        if (c->away)
+            break;
+        /* fall through */
+    default:
+        loop_stop(c->loop, 128 + signo);
+    }
+}
+
+/* --- what only the console can do ---------------------------------------------------- */
+static void editor_poll(void *arg)
+{
+    struct console *c = arg;
+    int code = 0;
+    if (!editor_ended(c->editor, &code)) {
+        loop_timer(c->loop, CONSOLE_EDITOR_MS, editor_poll, c, "editor");
+        return;
+    }
+    c->away = false;
+    term_retake(c->tty);
+    loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
+    if (code != 0)
+        app_note(c->app, true, _("the editor %s ended with %d"), editor_command(), code);
+    send_size(c);
+    struct json *body = json_new_object();
+    json_put_str(body, "name", "step.check");
+    apply(c, msg_new(MSG_COMMAND, body));
+}
+
+static void own_editor(struct console *c, const char *path)
+{
+    struct pd_err err = {0};
+    loop_fd_remove(c->loop, STDIN_FILENO);
+    term_release(c->tty);
+    c->away = true;
+    if (editor_start(path, &c->editor, &err) != PD_OK) {
+        c->away = false;
+        term_retake(c->tty);
+        loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
+        app_note(c->app, true, "%s", err.msg);
+        return;
+    }
+    loop_timer(c->loop, CONSOLE_EDITOR_MS, editor_poll, c, "editor");
+}
+
+static void edit_file(struct console *c, const char *path)
+{
+    struct pd_err err = {0};
+    struct str text;
+    if (editor_command()) {
+        own_editor(c, path);
+        return;
+    }
+    str_init(&text, EDIT_BYTES_MOST);
+    if (path_read(path, EDIT_BYTES_MOST / 2, &text, &err) != PD_OK) {
+        app_note(c->app, true, "%s", err.msg);
+    } else {
+        struct json *body = json_new_object(), *args = json_new_array();
+        char *arg = xasprintf("%s\n%s", path, text.p);
+        json_put_str(body, "name", "edit.open");
+        json_append(args, json_new_string(arg));
+        json_set(body, "args", args);
+        free(arg);
+        apply(c, msg_new(MSG_COMMAND, body));
+    }
+    str_release(&text);
+}
+
+struct later {
+    struct console *c;
+    enum effect_kind kind;
+    char *text;
+    int code;
+};
+
+static void foreign_later(void *arg)
+{
+    struct later *l = arg;
+    if (l->kind == EFF_EDIT)
+        edit_file(l->c, l->text);
+    else if (l->kind == EFF_COPY_TEXT && !term_copy(l->c->tty, l->text))
+        app_note(l->c->app, true, "%s", _("that is too long for the terminal's clipboard"));
+    else if (l->kind == EFF_QUIT)
+        loop_stop(l->c->loop, l->code);
+    l->c->dirty = true;
+    free(l->text);
+    free(l);
+}
+
+/* Effects are run inside apply: what gives messages of its own waits. */
+static void foreign(void *arg, const struct effect *e)
+{
+    struct console *c = arg;
+    struct later *l = xcalloc(1, sizeof *l);
+    l->c = c;
+    l->kind = e->kind;
+    l->text = xstrdup(json_str(e->args, e->kind == EFF_EDIT ? "path" : "text", ""));
+    l->code = (int)json_int(e->args, "code", 0);
+    loop_defer(c->loop, foreign_later, l);
+}
+
+/* --- beginning and end ----------------------------------------------------------------- */
+static enum pd_code open_journal(struct console *c, uint64_t seed, struct pd_err *err)
+{
+    if (!c->o->record)
+        return PD_OK;
+    struct json *head = json_new_object();
+    json_put_str(head, "lang", i18n_lang());
+    json_put_str(head, "theme", c->app->theme);
+    json_put_num(head, "glyphs", c->app->glyphs);
+    json_put_str(head, "context", c->o->context);
+    json_put_str(head, "labs", c->o->labs);
+    json_put_num(head, "seed", (double)seed);
+    enum pd_code rc = journal_create(c->o->record, head, &c->journal, err);
+    json_free(head);
+    return rc;
+}
+
+static void begin(void *arg)
+{
+    struct console *c = arg;
+    session_start(c->app->s, c->o->context, &c->effects);
+    run_effects(c);
+    c->dirty = true;
+    if (!c->o->open)
+        return;
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", "lab.open");
+    json_append(args, json_new_string(c->o->open));
+    json_set(body, "args", args);
+    apply(c, msg_new(MSG_COMMAND, body));
+}
+
+static void choose_look(struct console *c, const char *note)
+{
+    struct app *a = c->app;
+    int set = c->o->glyphs ? glyph_set_by_name(c->o->glyphs) : -1;
+    const char *theme = c->o->theme ? c->o->theme : getenv("PODIUM_THEME");
+    a->glyphs = set >= 0 ? (enum glyph_set)set : glyph_set_default(term_name(c->tty));
+    a->curve.dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
+    if (a->glyphs == GLYPH_ASCII && !c->o->lang)
+        i18n_set("en");
+    str_copy(a->theme, sizeof a->theme,
+             theme && *theme ? theme : theme_default(term_colours(c->tty)));
+    if (*note)
+        app_note(a, false, "%s", note);
+}
+
+static void watch_terminal(struct console *c)
+{
+    static const int signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        loop_signal(c->loop, signals[i], on_signal, c);
+    loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
+    loop_after_turn(c->loop, after_turn, c);
+}
+
+static void release(struct console *c)
+{
+    term_close(c->tty);
+    effects_runner_free(c->runner);
+    journal_close(c->journal);
+    app_free(c->app);
+    lab_list_free(c->labs);
+    loop_free(c->loop);
+    effects_release(&c->effects);
+    input_release(&c->input);
+    grid_release(&c->grid);
+}
+
+static int complain(const struct pd_err *err, int code)
+{
+    char buf[1024];
+    fprintf(stderr, "podium: %s\n", pd_describe(err, buf, sizeof buf));
+    return code;
+}
+
+int console_run(const struct console_options *o)
+{
+    struct console c = {.o = o};
+    struct pd_err err = {0};
+    char note[160];
+    uint64_t seed = (uint64_t)clock_wall_ms() & 0xFFFFFFFFFFFFu;
+    if (term_open(&c.tty, note, &err) != PD_OK)
+        return complain(&err, 3);
+    c.loop = loop_new();
+    c.labs = lab_list_load(o->labs);
+    c.app = app_new(session_new(c.labs), c.labs);
+    session_set_work(c.app->s, NULL, seed);
+    effects_init(&c.effects);
+    grid_init(&c.grid, 0, 0);
+    input_init(&c.input, on_key, &c);
+    choose_look(&c, note);
+    if (open_journal(&c, seed, &err) != PD_OK) {
+        release(&c);
+        return complain(&err, 2);
+    }
+    struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
+                                 .deliver = deliver, .foreign = foreign, .arg = &c};
+    c.runner = effects_runner_new(c.loop, &eo);
+    watch_terminal(&c);
+    send_size(&c);
+    paint(&c);
+    loop_timer(c.loop, 0, begin, &c, "begin");
+    int code = loop_run(c.loop);
+    release(&c);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* console.h - the console on a terminal: loop, terminal, state and effects
+ * wired together. */
+#ifndef TUI_CONSOLE_H
+#define TUI_CONSOLE_H
+
+#include "core/base/err.h"
+
+struct console_options {
+    const char *lang, *theme, *glyphs;       /* NULL: from the environment */
+    const char *kubeconfig, *context, *ns;   /* NULL: as kubectl finds them */
+    const char *record;                      /* journal file, or NULL */
+    const char *labs;                        /* folder of labs, or NULL */
+    const char *open;                        /* id of the lab to begin with, or NULL */
+};
+
+/* Runs until the person leaves; returns the exit code (3: no terminal that can
+ * show it). */
+int console_run(const struct console_options *o);
+
+#endif

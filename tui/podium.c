@@ -1,0 +1,124 @@
+/* podium.c - the program: options, subcommands, and nothing else. A word that
+ * is no command of its own runs podium-WORD beside the program, as git does. */
+#include "core/base/i18n.h"
+
+#include <unistd.h>
+
+#include "core/base/path.h"
+#include "core/base/str.h"
+#include "k8s/image/image_cmd.h"
+#include "labs/lab_cmd.h"
+#include "tui/console.h"
+#include "tui/glyph.h"
+#include "tui/replay.h"
+
+static const char usage[] =
+    N_("usage: podium [OPTIONS]              open the console\n"
+       "       podium lab ...                 labs without a screen: list, lint, run, reset\n"
+       "       podium image ...               build, push and inspect images\n"
+       "       podium replay FILE             play a recorded session\n"
+       "       podium practice ...            the practice cluster: start, stop, status, kubeconfig\n"
+       "\n"
+       "  --lab ID           open this lab at once\n"
+       "  --lang en|zh       language (the key L switches)\n"
+       "  --theme NAME       dark, light, mono, or a file (the key T switches)\n"
+       "  --glyphs SET       unicode, cjk-safe, ascii\n"
+       "  --kubeconfig FILE  default: $KUBECONFIG, ~/.kube/config, else the practice cluster\n"
+       "  --context NAME     of the kubeconfig\n"
+       "  --namespace NAME   instead of the context's\n"
+       "  --labs DIR         labs from this folder\n"
+       "  --record FILE      write a journal for podium replay\n"
+       "  --version, --help\n"
+       "\n"
+       "Exit codes: 0 done, 1 failed, 2 usage, 3 can't be shown here.\n");
+
+struct option {
+    const char *name;
+    const char **value;
+};
+
+static int usage_error(const char *what)
+{
+    fprintf(stderr, _("podium: %s\nTry: podium --help\n"), what);
+    return 2;
+}
+
+/* podium-WORD beside the program, then on PATH. */
+static int other_program(char **argv)
+{
+    char *dir = path_program_dir(), name[160];
+    str_fmt(name, sizeof name, "podium-%s", argv[0]);
+    char *beside = dir && !strchr(argv[0], '/') ? path_join(dir, name) : NULL;
+    if (beside && access(beside, X_OK) == 0)
+        execv(beside, argv);
+    else if (beside)
+        execvp(name, argv);
+    free(beside);
+    free(dir);
+    char what[240];
+    return usage_error(str_fmt(what, sizeof what, _("'%s' is no command"), argv[0]));
+}
+
+static int run_command(int argc, char **argv)
+{
+    static const struct { const char *word; int (*run)(int argc, char **argv); } commands[] = {
+        {"lab", lab_cmd}, {"image", image_main}, {"replay", replay_main}};
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (str_eq(commands[i].word, argv[0]))
+            return commands[i].run(argc, argv);
+    return other_program(argv);
+}
+
+static const char *matching(const char *arg, const char *name)
+{
+    size_t n = strlen(name);
+    return str_starts(arg, name) && (arg[n] == '=' || arg[n] == '\0') ? arg + n : NULL;
+}
+
+/* Options before the first word; returns its index, -1 on an error. */
+static int parse(int argc, char **argv, const struct option *options, size_t n)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        bool known = false;
+        for (size_t k = 0; k < n && !known; k++) {
+            const char *rest = matching(argv[i], options[k].name);
+            if (!rest)
+                continue;
+            if (*rest == '\0' && i + 1 >= argc)
+                return -1;
+            *options[k].value = *rest ? rest + 1 : argv[++i];
+            known = true;
+        }
+        if (!known)
+            return -1;
+    }
+    return i;
+}
+
+int main(int argc, char **argv)
+{
+    struct console_options o = {0};
+    const struct option options[] = {
+        {"--lab", &o.open},         {"--lang", &o.lang},     {"--theme", &o.theme},
+        {"--glyphs", &o.glyphs},    {"--labs", &o.labs},     {"--record", &o.record},
+        {"--kubeconfig", &o.kubeconfig}, {"--context", &o.context}, {"--namespace", &o.ns}};
+    if (argc > 1 && str_eq(argv[1], "--version")) {
+        puts("podium " PODIUM_VERSION);
+        return 0;
+    }
+    if (argc > 1 && (str_eq(argv[1], "--help") || str_eq(argv[1], "-h"))) {
+        i18n_init(NULL);
+        fputs(_(usage), stdout);
+        return 0;
+    }
+    int at = parse(argc, argv, options, ARRAY_LEN(options));
+    i18n_init(o.lang);
+    if (at < 0)
+        return usage_error(_("unknown option, or its value is missing"));
+    if (o.lang && !i18n_set(o.lang))
+        return usage_error(_("--lang: en or zh"));
+    if (o.glyphs && glyph_set_by_name(o.glyphs) < 0)
+        return usage_error(_("--glyphs: unicode, cjk-safe or ascii"));
+    return at < argc ? run_command(argc - at, argv + at) : console_run(&o);
+}
