@@ -17,6 +17,13 @@
 #include "core/base/err.h"
 #include "core/base/str.h"
 
+/* jansson, which the trainer reads JSON with, exports these four names too:
+ * ours go under others to the linker, so that neither answers for the other. */
+#define json_copy json_copy_tree
+#define json_equal json_equal_tree
+#define json_string_value json_value_string
+#define json_number_value json_value_number
+
 struct json;
 
 enum json_type {

