@@ -4,8 +4,8 @@
  *
  * ustar, pax (path, size, linkpath) and GNU long names. Only plain files and
  * folders are made; a member whose path leaves the folder (absolute, "..") or
- * that is a link or device ends the copy with PD_IO, and what it wrote is
- * removed. Each file appears under its name only when it is whole.
+ * that is a link or device ends the copy with PD_IO. Each file appears under
+ * its name only when it is whole; those that were stay.
  */
 #ifndef K8S_COPY_H
 #define K8S_COPY_H

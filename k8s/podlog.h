@@ -17,7 +17,7 @@ struct podlog;
 enum podlog_state { PODLOG_OPEN, PODLOG_RETRYING, PODLOG_GAP, PODLOG_ENDED };
 
 struct podlog_spec {
-    const char *ns, *pod, *container;    /* ns NULL: the connection's; container NULL: the only one */
+    const char *ns, *pod, *container;    /* ns NULL: the connection's; container NULL: the only */
     bool follow, previous;
     int64_t tail;                        /* last lines, -1: all */
 };

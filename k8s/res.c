@@ -44,7 +44,8 @@ COLUMNS(quota, NAME, S("Request"), S("Limit"), AGE);
 COLUMNS(priority, NAME, I("Value"), B("Global-Default"), AGE, S("PreemptionPolicy"));
 
 /* --- subresources --- */
-#define SUBS(id, ...) static const struct res_sub subs_##id[] = {__VA_ARGS__, {NULL, NULL, NULL, NULL, 0}}
+#define SUBS(id, ...) \
+    static const struct res_sub subs_##id[] = {__VA_ARGS__, {NULL, NULL, NULL, NULL, 0}}
 #define STATUS(kind) {"status", kind, NULL, NULL, RES_GET | RES_PATCH | RES_UPDATE}
 #define SCALE {"scale", "Scale", "autoscaling", "v1", RES_GET | RES_PATCH | RES_UPDATE}
 

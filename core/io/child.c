@@ -292,7 +292,8 @@ enum pd_code child_start(struct loop *l, const struct child_spec *spec, struct c
     if (rc != 0) {
         close_pipes(&p);
         errno = rc;
-        pd_fail_errno(err, rc == ENOENT ? PD_NOTFOUND : PD_IO, "%s can't be started", spec->argv[0]);
+        pd_fail_errno(err, rc == ENOENT ? PD_NOTFOUND : PD_IO, "%s can't be started",
+                      spec->argv[0]);
         return pd_set_hint(err, "check that the program is installed and in $PATH");
     }
     struct child *c = xcalloc(1, sizeof *c);

@@ -423,8 +423,8 @@ static int on_seek(void *arg, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-static int on_progress(void *arg, curl_off_t dl_total UNUSED, curl_off_t dl, curl_off_t ul_total UNUSED,
-                       curl_off_t ul)
+static int on_progress(void *arg, curl_off_t dl_total UNUSED, curl_off_t dl,
+                       curl_off_t ul_total UNUSED, curl_off_t ul)
 {
     struct http *h = arg;
     if (dl != h->received || ul != h->sent) {
@@ -647,10 +647,10 @@ struct http *http_start(struct loop *l, struct http_target *t, const struct http
 struct run {
     const struct http_request *q;
     struct http_response *r;
+    struct loop *loop;
     struct str *out;
     struct pd_err *err;
     enum pd_code code;
-    bool done;
 };
 
 static void run_data(void *arg, const char *p, size_t n)
@@ -684,7 +684,7 @@ static void run_done(void *arg, const struct http_response *r)
         *run->err = *r->err;
         run->code = r->err->code;
     }
-    run->done = true;
+    loop_stop(run->loop, 0);
 }
 
 /* One private loop a process keeps its connections between calls. */
@@ -704,7 +704,7 @@ enum pd_code http_run(struct http_target *t, const struct http_request *q, struc
                       struct str *out, struct pd_err *err)
 {
     struct loop *l = run_loop();
-    struct run run = {.q = q, .r = r, .out = out, .err = err, .code = PD_OK};
+    struct run run = {.q = q, .r = r, .loop = l, .out = out, .err = err, .code = PD_OK};
     struct http_request mine = *q;
     mine.data = q->data ? run_data : NULL;
     mine.head = q->head ? run_head : NULL;
@@ -712,7 +712,6 @@ enum pd_code http_run(struct http_target *t, const struct http_request *q, struc
     mine.done = run_done;
     mine.arg = &run;
     http_start(l, t, &mine);
-    while (!run.done)
-        loop_turn(l, 60000);
+    loop_run(l);
     return run.code;
 }

@@ -1,0 +1,542 @@
+/* client.c - one connection to a Kubernetes API (client.h): its target, its
+ * requests, their trace, and what is tried again.
+ *
+ * A request is sent again after a 401 when the token file has changed, and
+ * after 429 or 5xx with Retry-After, at most RETRY_MAX times. A list follows
+ * `continue` and answers one List with all items.
+ */
+#include "k8s/client.h"
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "k8s/client_io.h"
+#include "k8s/kubectl.h"
+
+enum { RETRY_MAX = 5, TIMEOUT_MS = 60000, TOKEN_MS = 60000, LINK_MS = 5000 };
+
+struct k8s_call {
+    struct k8s *k;
+    struct k8s_call *prev, *next;
+    struct http *http;
+    uint32_t timer, trace;
+    char *method, *path, *content_type, *body;
+    struct json *body_json;
+    struct json *list;                /* pages so far */
+    bool paged;
+    int tries;
+    struct pd_err early;              /* refused before it was sent */
+    k8s_reply_fn *fn;
+    void *arg;
+};
+
+struct k8s {
+    struct loop *loop;
+    struct http_target *target;
+    struct kube_context ctx;
+    struct k8s_hooks hooks;
+    uint16_t id;
+    uint32_t epoch, next_trace, token_timer;
+    struct k8s_call *calls;
+    struct k8s_part *parts;
+    bool linked, up;
+    int64_t link_ms;
+};
+
+static void send_call(void *arg);
+
+/* --- connection --- */
+
+static void impersonate(struct http_target *t, const struct kube_context *x)
+{
+    if (!x->as)
+        return;
+    strv_pushf(&t->headers, "Impersonate-User: %s", x->as);
+    if (x->as_uid)
+        strv_pushf(&t->headers, "Impersonate-Uid: %s", x->as_uid);
+    for (size_t i = 0; i < x->as_groups.n; i++)
+        strv_pushf(&t->headers, "Impersonate-Group: %s", x->as_groups.v[i]);
+    for (size_t i = 0; i < x->as_extra.n; i++) {
+        const char *eq = strchr(x->as_extra.v[i], '=');
+        struct str name;
+        if (!eq)
+            continue;
+        char *key = xstrndup(x->as_extra.v[i], (size_t)(eq - x->as_extra.v[i]));
+        str_init(&name, 1024);
+        k8s_query(&name, key, "");
+        name.p[name.len - 1] = '\0';              /* "?key=" without its ends */
+        strv_pushf(&t->headers, "Impersonate-Extra-%s: %s", name.p + 1, eq + 1);
+        str_release(&name);
+        free(key);
+    }
+}
+
+static struct http_target *make_target(const struct kube_context *x)
+{
+    struct http_target *t = http_target_new(x->server);
+    t->ca_pem = xstrdup(x->ca_pem);
+    t->cert_pem = xstrdup(x->cert_pem);
+    t->key_pem = xstrdup(x->key_pem);
+    t->insecure = x->insecure;
+    t->tls_server_name = xstrdup(x->tls_server_name);
+    t->proxy = xstrdup(x->proxy);
+    t->bearer = xstrdup(x->token);
+    t->user = xstrdup(x->username);
+    t->password = xstrdup(x->password);
+    impersonate(t, x);
+    return t;
+}
+
+bool k8s_refresh_token(struct k8s *k)
+{
+    if (!kube_context_refresh(&k->ctx))
+        return false;
+    log_add_secret(k->ctx.token);
+    free(k->target->bearer);
+    k->target->bearer = xstrdup(k->ctx.token);
+    return true;
+}
+
+static void on_token_timer(void *arg)
+{
+    struct k8s *k = arg;
+    k8s_refresh_token(k);
+    k->token_timer = loop_timer(k->loop, TOKEN_MS, on_token_timer, k, "token file");
+}
+
+struct k8s *k8s_open(struct loop *l, const struct kube_context *ctx, uint16_t id,
+                     const struct k8s_hooks *hooks)
+{
+    static uint32_t epoch;
+    struct k8s *k = xcalloc(1, sizeof *k);
+    k->loop = l;
+    k->id = id;
+    k->epoch = ++epoch;
+    if (hooks)
+        k->hooks = *hooks;
+    kube_context_init(&k->ctx);
+    k->ctx.ns = xstrdup(ctx->ns);
+    k->ctx.token = xstrdup(ctx->token);
+    k->ctx.token_file = xstrdup(ctx->token_file);
+    k->target = make_target(ctx);
+    if (ctx->token_file)
+        k->token_timer = loop_timer(l, TOKEN_MS, on_token_timer, k, "token file");
+    return k;
+}
+
+static void free_call(struct k8s_call *c)
+{
+    struct k8s *k = c->k;
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        k->calls = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    http_cancel(c->http);
+    loop_timer_cancel(k->loop, c->timer);
+    free(c->method);
+    free(c->path);
+    free(c->content_type);
+    free(c->body);
+    json_free(c->body_json);
+    json_free(c->list);
+    free(c);
+}
+
+void k8s_close(struct k8s *k)
+{
+    if (!k)
+        return;
+    while (k->parts) {
+        struct k8s_part *p = k->parts;
+        k8s_part_remove(k, p);
+        p->close(p->arg);
+    }
+    while (k->calls)
+        free_call(k->calls);
+    loop_timer_cancel(k->loop, k->token_timer);
+    http_target_unref(k->target);
+    kube_context_release(&k->ctx);
+    free(k);
+}
+
+uint16_t k8s_id(const struct k8s *k)
+{
+    return k->id;
+}
+
+uint32_t k8s_epoch(const struct k8s *k)
+{
+    return k->epoch;
+}
+
+const char *k8s_namespace(const struct k8s *k)
+{
+    return k->ctx.ns;
+}
+
+struct http_target *k8s_target(struct k8s *k)
+{
+    return k->target;
+}
+
+struct loop *k8s_loop(struct k8s *k)
+{
+    return k->loop;
+}
+
+void k8s_part_add(struct k8s *k, struct k8s_part *p)
+{
+    p->prev = NULL;
+    p->next = k->parts;
+    if (p->next)
+        p->next->prev = p;
+    k->parts = p;
+}
+
+void k8s_part_remove(struct k8s *k, struct k8s_part *p)
+{
+    if (p->prev)
+        p->prev->next = p->next;
+    else
+        k->parts = p->next;
+    if (p->next)
+        p->next->prev = p->prev;
+    p->prev = p->next = NULL;
+}
+
+/* --- trace and link --- */
+
+uint32_t k8s_trace_open(struct k8s *k, const char *method, const char *path,
+                        const char *content_type, const struct json *body)
+{
+    uint32_t id = ++k->next_trace;
+    if (!k->hooks.trace)
+        return id;
+    struct str line;
+    str_init(&line, 64 << 10);
+    kubectl_line(method, path, content_type, body, k->ctx.ns, &line);
+    struct k8s_trace t = {id, method, path, 0, 0, line.p, body};
+    k->hooks.trace(k->hooks.arg, &t);
+    str_release(&line);
+    return id;
+}
+
+void k8s_trace_done(struct k8s *k, uint32_t id, const char *method, const char *path, int status,
+                    int64_t ms)
+{
+    struct k8s_trace t = {id, method, path, status ? status : -1, ms, "", NULL};
+    if (k->hooks.trace)
+        k->hooks.trace(k->hooks.arg, &t);
+}
+
+void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err)
+{
+    bool up = err == NULL;
+    int64_t now = clock_ms();
+    bool news = !k->linked || up != k->up || (up && now - k->link_ms >= LINK_MS);
+    k->linked = true;
+    k->up = up;
+    if (!news)
+        return;
+    k->link_ms = now;
+    if (k->hooks.link)
+        k->hooks.link(k->hooks.arg, up, ms, err);
+}
+
+/* --- requests --- */
+
+void k8s_query(struct str *path, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    str_printf(path, "%c", strchr(path->p, '?') ? '&' : '?');
+    for (int part = 0; part < 2; part++) {
+        for (const char *p = part ? value : name; *p; p++) {
+            unsigned char c = (unsigned char)*p;
+            if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                strchr("-_.~", c))
+                str_addc(path, *p);
+            else
+                str_printf(path, "%%%02X", c);
+        }
+        if (part == 0)
+            str_addc(path, '=');
+    }
+}
+
+/* The one reply of a call; frees it. */
+static void reply(struct k8s_call *c, int status, const struct json *object,
+                  const struct pd_err *err)
+{
+    k8s_reply_fn *fn = c->fn;
+    void *arg = c->arg;
+    struct json *list = c->list;
+    c->list = NULL;
+    c->fn = NULL;
+    /* Out of the connection's hands first: fn may close it. */
+    free_call(c);
+    if (fn)
+        fn(arg, status, list ? list : object, err);
+    json_free(list);
+}
+
+static void early_reply(void *arg)
+{
+    struct k8s_call *c = arg;
+    struct pd_err err = c->early;
+    c->timer = 0;
+    reply(c, 0, NULL, &err);
+}
+
+/* true when the call was scheduled once more. */
+static bool again(struct k8s_call *c, const struct http_response *r)
+{
+    if (c->tries >= RETRY_MAX)
+        return false;
+    bool fresh = r->status == 401 && k8s_refresh_token(c->k);
+    bool wait = r->status == 429 || (r->status >= 500 && r->retry_after >= 0);
+    if (!fresh && !wait)
+        return false;
+    int64_t ms = fresh ? 0 : 1000 * (int64_t)MAX(r->retry_after, 1);
+    c->tries++;
+    c->timer = loop_timer(c->k->loop, ms, send_call, c, "request again");
+    return true;
+}
+
+/* A page of a list: true when the next one is on its way. */
+static bool next_page(struct k8s_call *c, struct json *page)
+{
+    const char *token = json_str(page, "metadata.continue", "");
+    struct str path;
+    bool more = *token != '\0';
+    if (!c->list && !more)
+        return false;
+    str_init(&path, 64 << 10);
+    str_add(&path, c->path);
+    char *old = strstr(path.p, "&continue=");
+    if (old) {
+        *old = '\0';
+        path.len = (size_t)(old - path.p);
+    }
+    k8s_query(&path, "continue", token);
+    if (!c->list) {
+        c->list = json_copy(page);
+    } else {
+        struct json *from = json_get_mut(page, "items"), *to = json_get_mut(c->list, "items");
+        while (from && to && json_count(from) > 0)
+            json_append(to, json_detach_item(from, 0));
+    }
+    if (more) {
+        free(c->path);
+        c->path = xstrdup(path.p);
+        c->timer = loop_timer(c->k->loop, 0, send_call, c, "next page");
+    } else if (json_get(c->list, "metadata")) {
+        json_remove(json_get_mut(c->list, "metadata"), "continue");
+        json_remove(json_get_mut(c->list, "metadata"), "remainingItemCount");
+    }
+    str_release(&path);
+    return more;
+}
+
+static void on_done(void *arg, const struct http_response *r)
+{
+    struct k8s_call *c = arg;
+    struct json *object = NULL;
+    struct pd_err err = {.code = PD_OK}, ignored;
+    c->http = NULL;
+    k8s_trace_done(c->k, c->trace, c->method, c->path, r->status, r->ms);
+    k8s_link(c->k, r->ms, r->err);
+    if (!r->err && r->status >= 400 && again(c, r))
+        return;
+    if (r->err)
+        err = *r->err;
+    else if (r->status >= 400)
+        k8s_status_error(r->status, r->body, r->body_len, &err);
+    if (!r->err && r->body_len > 0 &&
+        json_parse(r->body, r->body_len, &object, &ignored) != PD_OK)
+        object = NULL;
+    if (err.code == PD_OK && c->paged && object && next_page(c, object)) {
+        json_free(object);
+        return;
+    }
+    if (err.code != PD_OK && !err.src[0])
+        str_fmt(err.src, sizeof err.src, "%s %s", c->method, c->path);
+    reply(c, r->status, object, err.code != PD_OK ? &err : NULL);
+    json_free(object);
+}
+
+static void send_call(void *arg)
+{
+    struct k8s_call *c = arg;
+    struct http_request q = {
+        .method = c->method,
+        .path = c->path,
+        .content_type = c->body ? c->content_type : NULL,
+        .body = c->body,
+        .body_len = c->body ? strlen(c->body) : 0,
+        .timeout_ms = TIMEOUT_MS,
+        .done = on_done,
+        .arg = c,
+    };
+    c->timer = 0;
+    c->trace = k8s_trace_open(c->k, c->method, c->path, q.content_type, c->body_json);
+    c->http = http_start(c->k->loop, c->k->target, &q);
+}
+
+static struct k8s_call *new_call(struct k8s *k, const char *method, const char *path,
+                                 k8s_reply_fn *fn, void *arg)
+{
+    struct k8s_call *c = xcalloc(1, sizeof *c);
+    c->k = k;
+    c->method = xstrdup(method);
+    c->path = xstrdup(path);
+    c->fn = fn;
+    c->arg = arg;
+    c->next = k->calls;
+    if (c->next)
+        c->next->prev = c;
+    k->calls = c;
+    return c;
+}
+
+struct k8s_call *k8s_request(struct k8s *k, const char *method, const char *path,
+                             const char *content_type, const struct json *body,
+                             k8s_reply_fn *fn, void *arg)
+{
+    struct k8s_call *c = new_call(k, method, path, fn, arg);
+    if (body) {
+        c->content_type = xstrdup(content_type ? content_type : "application/json");
+        c->body_json = json_copy(body);
+        c->body = json_text(body, 0);
+    }
+    send_call(c);
+    return c;
+}
+
+void k8s_cancel(struct k8s_call *c)
+{
+    if (c)
+        free_call(c);
+}
+
+/* --- verbs --- */
+
+static struct k8s_call *refuse(struct k8s *k, const char *method, k8s_reply_fn *fn, void *arg,
+                               const struct pd_err *err)
+{
+    struct k8s_call *c = new_call(k, method, "", fn, arg);
+    c->early = *err;
+    c->timer = loop_timer(k->loop, 0, early_reply, c, "refused request");
+    return c;
+}
+
+static const struct res *known(const char *name, struct pd_err *err)
+{
+    const struct res *r = res_by_name(name);
+    if (r)
+        return r;
+    pd_fail(err, PD_USAGE, "podium knows no resource \"%s\"", name);
+    const char *near = res_nearest(name);
+    if (near)
+        pd_set_hint(err, "did you mean \"%s\"?", near);
+    return NULL;
+}
+
+struct k8s_call *k8s_get(struct k8s *k, const char *res, const char *ns, const char *name,
+                         k8s_reply_fn *fn, void *arg)
+{
+    char path[RES_PATH_MAX];
+    struct pd_err err;
+    const struct res *r = known(res, &err);
+    if (!r)
+        return refuse(k, "GET", fn, arg, &err);
+    return k8s_request(k, "GET", res_path(r, ns ? ns : k->ctx.ns, name, NULL, path), NULL, NULL,
+                       fn, arg);
+}
+
+struct k8s_call *k8s_list(struct k8s *k, const char *res, const char *ns, const char *selector,
+                          k8s_reply_fn *fn, void *arg)
+{
+    char path[RES_PATH_MAX];
+    struct pd_err err;
+    struct str s;
+    const struct res *r = known(res, &err);
+    if (!r)
+        return refuse(k, "GET", fn, arg, &err);
+    str_init(&s, 16 << 10);
+    str_add(&s, res_path(r, ns ? ns : k->ctx.ns, NULL, NULL, path));
+    k8s_query(&s, "labelSelector", selector);
+    k8s_query(&s, "limit", "500");
+    struct k8s_call *c = k8s_request(k, "GET", s.p, NULL, NULL, fn, arg);
+    c->paged = true;
+    str_release(&s);
+    return c;
+}
+
+/* The row and path of an object to be written; name NULL: the collection. */
+static const struct res *place_of(struct k8s *k, const struct json *object, bool named,
+                                  char path[RES_PATH_MAX], struct pd_err *err)
+{
+    const char *kind = json_str(object, "kind", ""), *version = json_str(object, "apiVersion", "");
+    const char *name = json_str(object, "metadata.name", NULL);
+    const struct res *r = res_by_kind(version, kind);
+    if (!r) {
+        pd_fail(err, PD_INVALID, "podium knows no kind \"%s\" in apiVersion \"%s\"", kind, version);
+        return NULL;
+    }
+    if (named && !name) {
+        pd_fail(err, PD_INVALID, "the %s has no metadata.name", kind);
+        return NULL;
+    }
+    res_path(r, json_str(object, "metadata.namespace", k->ctx.ns), named ? name : NULL, NULL, path);
+    return r;
+}
+
+struct k8s_call *k8s_create(struct k8s *k, const struct json *object, k8s_reply_fn *fn, void *arg)
+{
+    char path[RES_PATH_MAX];
+    struct pd_err err;
+    if (!place_of(k, object, false, path, &err))
+        return refuse(k, "POST", fn, arg, &err);
+    char *full = xasprintf("%s?fieldManager=podium&fieldValidation=Strict", path);
+    struct k8s_call *c = k8s_request(k, "POST", full, "application/json", object, fn, arg);
+    free(full);
+    return c;
+}
+
+struct k8s_call *k8s_apply(struct k8s *k, const struct json *object, bool force, bool dry_run,
+                           k8s_reply_fn *fn, void *arg)
+{
+    char path[RES_PATH_MAX];
+    struct pd_err err;
+    if (!place_of(k, object, true, path, &err))
+        return refuse(k, "PATCH", fn, arg, &err);
+    char *full = xasprintf("%s?%sfieldManager=podium&fieldValidation=Strict&force=%s", path,
+                           dry_run ? "dryRun=All&" : "", force ? "true" : "false");
+    struct k8s_call *c =
+        k8s_request(k, "PATCH", full, "application/apply-patch+yaml", object, fn, arg);
+    free(full);
+    return c;
+}
+
+struct k8s_call *k8s_delete(struct k8s *k, const char *res, const char *ns, const char *name,
+                            const char *uid, int grace, k8s_reply_fn *fn, void *arg)
+{
+    char path[RES_PATH_MAX];
+    struct pd_err err;
+    const struct res *r = known(res, &err);
+    if (!r)
+        return refuse(k, "DELETE", fn, arg, &err);
+    struct json *o = json_new_object();
+    if (grace >= 0)
+        json_put_num(o, "gracePeriodSeconds", grace);
+    if (uid && *uid)
+        json_put_path(o, "preconditions.uid", json_new_string(uid));
+    json_put_str(o, "propagationPolicy", "Background");
+    res_path(r, ns ? ns : k->ctx.ns, name, NULL, path);
+    struct k8s_call *c = k8s_request(k, "DELETE", path, "application/json", o, fn, arg);
+    json_free(o);
+    return c;
+}

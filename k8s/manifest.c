@@ -1,0 +1,198 @@
+/* manifest.c - YAML manifests to JSON objects, with ${NAME} replaced
+ * (manifest.h). The YAML tree stays beside the JSON, for places. */
+#include "k8s/manifest.h"
+
+#include "core/base/mem.h"
+#include "core/base/path.h"
+
+enum { FILE_MAX = 4 << 20, VALUE_MAX = 64 << 10 };
+
+struct parse {
+    const char *name;
+    manifest_var_fn *var;
+    void *arg;
+    struct pd_err *err;
+};
+
+static bool name_char(char c, bool first)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           (!first && c >= '0' && c <= '9');
+}
+
+/* Length of "${NAME}" at s, 0 when there is none. */
+static size_t reference(const char *s, char name[64])
+{
+    size_t n = 0;
+    if (s[0] != '$' || s[1] != '{')
+        return 0;
+    while (name_char(s[2 + n], n == 0) && n + 1 < 64) {
+        name[n] = s[2 + n];
+        n++;
+    }
+    name[n] = '\0';
+    return n > 0 && s[2 + n] == '}' ? n + 3 : 0;
+}
+
+/* Replace in text; *whole: it was nothing but one reference. */
+static enum pd_code replace(struct parse *p, const struct ynode *n, const char *text,
+                            struct str *out, bool *whole)
+{
+    char name[64];
+    *whole = false;
+    for (const char *s = text; *s;) {
+        size_t len = reference(s, name);
+        if (s[0] == '$' && s[1] == '$' && reference(s + 1, name)) {
+            size_t literal = reference(s + 1, name);
+            str_append(out, s + 1, literal);
+            s += 1 + literal;
+            continue;
+        }
+        if (!len) {
+            str_addc(out, *s++);
+            continue;
+        }
+        const char *value = p->var(p->arg, name);
+        if (!value) {
+            pd_fail_at(p->err, PD_INVALID, p->name, n->line, n->col,
+                       "no variable ${%s} is defined", name);
+            return pd_set_hint(p->err, "define it in the lab, or write $${%s} for the text itself",
+                               name);
+        }
+        *whole = s == text && s[len] == '\0';
+        str_add(out, value);
+        s += len;
+    }
+    if (out->full)
+        return pd_fail_at(p->err, PD_LIMIT, p->name, n->line, n->col,
+                          "the value is longer than 64 KiB once its variables are replaced");
+    return PD_OK;
+}
+
+/* A plain scalar that was one reference takes the type that YAML gives to the
+ * value; anything but a scalar stays a string. */
+static struct json *typed(const char *value)
+{
+    struct ydoc *doc = NULL;
+    struct pd_err ignored;
+    struct json *j = NULL;
+    if (!strpbrk(value, "\r\n") &&
+        yaml_parse("value", value, strlen(value), &doc, &ignored) == PD_OK && doc && doc->root &&
+        doc->root->kind != Y_MAP && doc->root->kind != Y_SEQ && !doc->root->quoted &&
+        !strcmp(doc->root->text, value))
+        j = yaml_to_json(doc->root);
+    yaml_docs_free(doc);
+    return j ? j : json_new_string(value);
+}
+
+static enum pd_code replace_scalar(struct parse *p, const struct ynode *n, struct json *parent,
+                                   struct json *at)
+{
+    struct str s;
+    bool whole;
+    if (!n->text || !strstr(n->text, "${"))
+        return PD_OK;
+    str_init(&s, VALUE_MAX);
+    enum pd_code code = replace(p, n, n->text, &s, &whole);
+    if (code == PD_OK)
+        json_replace(parent, at, whole && !n->quoted ? typed(s.p) : json_new_string(s.p));
+    str_release(&s);
+    return code;
+}
+
+/* Walk both trees side by side; they have the same shape. */
+static enum pd_code replace_all(struct parse *p, const struct ynode *n, struct json *j)
+{
+    enum pd_code code = PD_OK;
+    struct json *c = json_first_mut(j);
+    for (const struct ynode *k = n->first; k && c && code == PD_OK; k = k->next) {
+        struct json *next = json_next_mut(c);
+        if (k->kind == Y_MAP || k->kind == Y_SEQ)
+            code = replace_all(p, k, c);
+        else
+            code = replace_scalar(p, k, j, c);
+        c = next;
+    }
+    return code;
+}
+
+static enum pd_code missing(struct parse *p, const struct ynode *at, const char *what)
+{
+    pd_fail_at(p->err, PD_INVALID, p->name, at->line, at->col, "the object has no %s", what);
+    return pd_set_hint(p->err, "add %s", what);
+}
+
+static enum pd_code check_object(struct parse *p, const struct manifest_doc *d)
+{
+    static const char *const needed[] = {"apiVersion", "kind"};
+    const struct json *o = d->object;
+    if (d->root->kind != Y_MAP)
+        return pd_fail_at(p->err, PD_INVALID, p->name, d->root->line, d->root->col,
+                          "a manifest must be a map with apiVersion, kind and metadata");
+    for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+        if (!*json_str(o, needed[i], ""))
+            return missing(p, d->root, needed[i]);
+    if (!*json_str(o, "metadata.name", "") && !*json_str(o, "metadata.generateName", "")) {
+        const struct ynode *meta = yaml_get(d->root, "metadata");
+        return missing(p, meta ? meta : d->root, "metadata.name");
+    }
+    return PD_OK;
+}
+
+static enum pd_code add_doc(struct parse *p, struct manifest *m, const struct ynode *root)
+{
+    struct manifest_doc d = {.root = root, .line = root->line};
+    enum pd_code code = PD_OK;
+    d.object = yaml_to_json(root);
+    if (p->var && (root->kind == Y_MAP || root->kind == Y_SEQ))
+        code = replace_all(p, root, d.object);
+    if (code == PD_OK)
+        code = check_object(p, &d);
+    d.res = code == PD_OK ? res_of(d.object) : NULL;
+    m->docs = xrealloc_array(m->docs, m->n + 1, sizeof *m->docs);
+    m->docs[m->n++] = d;
+    return code;
+}
+
+enum pd_code manifest_parse(const char *name, const char *text, size_t len, manifest_var_fn *var,
+                            void *arg, struct manifest **out, struct pd_err *err)
+{
+    struct parse p = {name, var, arg, err};
+    struct manifest *m = xcalloc(1, sizeof *m);
+    m->name = xstrdup(name);
+    enum pd_code code = yaml_parse(name, text, len, &m->yaml, err);
+    for (struct ydoc *d = m->yaml; d && code == PD_OK; d = d->next)
+        if (d->root && d->root->kind != Y_NULL)
+            code = add_doc(&p, m, d->root);
+    if (code == PD_OK && m->n == 0)
+        code = pd_fail_at(err, PD_INVALID, name, 1, 1, "there is no object in this manifest");
+    if (code == PD_OK)
+        *out = m;
+    else
+        manifest_free(m);
+    return code;
+}
+
+enum pd_code manifest_read(const char *path, manifest_var_fn *var, void *arg, struct manifest **out,
+                           struct pd_err *err)
+{
+    struct str text;
+    str_init(&text, FILE_MAX);
+    enum pd_code code = path_read(path, FILE_MAX, &text, err);
+    if (code == PD_OK)
+        code = manifest_parse(path, text.p, text.len, var, arg, out, err);
+    str_release(&text);
+    return code;
+}
+
+void manifest_free(struct manifest *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->n; i++)
+        json_free(m->docs[i].object);
+    free(m->docs);
+    yaml_docs_free(m->yaml);
+    free(m->name);
+    free(m);
+}

@@ -1,0 +1,117 @@
+/* status.c - what a Kubernetes API answers when it refuses, as an error of
+ * podium: a Status object, plain text, or a proxy's HTML. */
+#include "core/base/utf8.h"
+#include "k8s/client_io.h"
+
+static const struct {
+    const char *reason;
+    int http;
+    enum pd_code code;
+} table[] = {
+    {"Unauthorized", 401, PD_AUTH},        {"Forbidden", 403, PD_FORBIDDEN},
+    {"NotFound", 404, PD_NOTFOUND},        {"AlreadyExists", 409, PD_CONFLICT},
+    {"Conflict", 409, PD_CONFLICT},        {"Expired", 410, PD_GONE},
+    {"Gone", 410, PD_GONE},                {"Invalid", 422, PD_INVALID},
+    {"BadRequest", 400, PD_INVALID},       {"Timeout", 504, PD_TIMEOUT},
+    {"ServerTimeout", 500, PD_TIMEOUT},    {"MethodNotAllowed", 405, PD_UNSUPPORTED},
+    {"NotAcceptable", 406, PD_UNSUPPORTED}, {"UnsupportedMediaType", 415, PD_UNSUPPORTED},
+    {"RequestEntityTooLarge", 413, PD_LIMIT}, {"TooManyRequests", 429, PD_HTTP},
+    {"InternalError", 500, PD_HTTP},       {"ServiceUnavailable", 503, PD_HTTP},
+};
+
+static enum pd_code code_of(const char *reason, int http)
+{
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (!strcmp(table[i].reason, reason))
+            return table[i].code;
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (table[i].http == http)
+            return table[i].code;
+    return PD_HTTP;
+}
+
+char *k8s_clean(char *dst, size_t size, const char *text, size_t n)
+{
+    struct str s;
+    str_init(&s, size);
+    utf8_clean(text, MIN(n, 4 * size), false, &s);
+    str_copy(dst, size, s.p);
+    str_release(&s);
+    return dst;
+}
+
+/* The word in quotes behind `before` in text. */
+static bool quoted(const char *text, const char *before, char out[64])
+{
+    const char *p = strstr(text, before);
+    if (!p)
+        return false;
+    p += strlen(before);
+    size_t n = strcspn(p, "\"");
+    if (*(p + n) != '"' || n >= 64)
+        return false;
+    memcpy(out, p, n);
+    out[n] = '\0';
+    return true;
+}
+
+/* "User "x" cannot list resource "pods" … in the namespace "y"" names the right
+ * that is missing. */
+static void forbidden_hint(struct pd_err *err)
+{
+    char verb[24] = "", resource[64], ns[64];
+    const char *p = strstr(err->msg, " cannot ");
+    if (!p || sscanf(p, " cannot %23s", verb) != 1 || !quoted(err->msg, "resource \"", resource))
+        return;
+    if (quoted(err->msg, "in the namespace \"", ns))
+        pd_set_hint(err, "ask for a Role in namespace %s with verb \"%s\" on \"%s\"", ns, verb,
+                    resource);
+    else
+        pd_set_hint(err, "ask for a ClusterRole with verb \"%s\" on \"%s\"", verb, resource);
+}
+
+static enum pd_code from_status(int http, const struct json *j, struct pd_err *err)
+{
+    char text[420];
+    const char *message = json_str(j, "message", ""), *reason = json_str(j, "reason", "");
+    enum pd_code code = code_of(reason, http ? http : (int)json_int(j, "code", 0));
+    if (strstr(message, "exceeded quota:"))
+        code = PD_QUOTA;
+    if (strstr(message, "field not declared in schema"))
+        code = PD_INVALID;
+    if (!*message)
+        message = *reason ? reason : "the server gave no reason";
+    pd_fail(err, code, "%s", k8s_clean(text, sizeof text, message, strlen(message)));
+    if (code == PD_FORBIDDEN)
+        forbidden_hint(err);
+    return code;
+}
+
+static enum pd_code from_text(int http, const char *body, size_t n, struct pd_err *err)
+{
+    char text[240];
+    enum pd_code code = code_of("", http);
+    size_t skip = strspn(body, " \t\r\n");
+    if (n > skip && body[skip] == '<')
+        return pd_fail(err, code, "HTTP %d with a web page in place of an API answer: a proxy "
+                       "stands before the server", http);
+    n = MIN(strcspn(body, "\r\n"), n);
+    if (n == 0)
+        return pd_fail(err, code, "HTTP %d without a reason", http);
+    return pd_fail(err, code, "HTTP %d: %s", http, k8s_clean(text, sizeof text, body, n));
+}
+
+enum pd_code k8s_status_error(int http_status, const char *body, size_t n, struct pd_err *err)
+{
+    struct json *j = NULL;
+    struct pd_err ignored;
+    enum pd_code code;
+    if (n > 0 && json_parse(body, n, &j, &ignored) == PD_OK && json_has(j, "message"))
+        code = from_status(http_status, j, err);
+    else if (n > 0 && j && !strcmp(json_str(j, "kind", ""), "Status"))
+        code = from_status(http_status, j, err);
+    else
+        code = from_text(http_status, body ? body : "", n, err);
+    json_free(j);
+    return code;
+}
