@@ -1,15 +1,22 @@
 /* action_copy.c - a folder is copied out of a running Pod by a command there
  * that writes a tar, with the checksum of the whole stream. It waits for the
- * Pod to run. */
+ * Pod to run and, with `after_job`, for that Job to be complete. */
 #include "core/base/i18n.h"
 #include "labs/action_kinds.h"
 #include "labs/session_priv.h"
 
 static const struct lab_key keys[] = {
     {"pod", LK_STR, true},    {"container", LK_STR, false}, {"command", LK_STRS, true},
-    {"to", LK_PATH, true},    {NULL, LK_ANY, false}};
+    {"to", LK_PATH, true},    {"after_job", LK_STR, false}, {NULL, LK_ANY, false}};
 enum { STAGE_WAIT, STAGE_COPY };
-enum { COPY_LIMIT_MS = 180000 };
+enum { COPY_LIMIT_MS = 600000 };
+
+static bool job_complete(const struct session *s, const char *name)
+{
+    const struct json *job = session_find(s, "jobs", name);
+    return str_eq(json_str(job, "status.conditions[?type=Complete].status", ""), "True") &&
+           session_is_own(s, "jobs", job);
+}
 
 static void try_copy(struct session *s, struct action_run *a, struct effects *out)
 {
@@ -21,7 +28,9 @@ static void try_copy(struct session *s, struct action_run *a, struct effects *ou
                     name, phase);
         return;
     }
-    if (!json_bool(pod, "status.containerStatuses[0].ready", false))
+    const char *job = json_str(a->args, "after_job", NULL);
+    if (!json_bool(pod, "status.containerStatuses[0].ready", false) ||
+        (job && !job_complete(s, job)))
         return;
     struct json *args = json_new_object();
     char *to = session_work_path(s, json_str(a->args, "to", ""));

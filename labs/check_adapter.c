@@ -49,7 +49,7 @@ static double last_val(const struct session *s)
 
 static void judge(const struct check_ctx *c, const struct json *r, struct evidence *ev)
 {
-    double on = json_num(r, "val_loss", NAN), off = json_num(r, "base_val_loss", NAN);
+    double on = json_num(r, "val_loss", NAN), off = json_num(r, "base_loss", NAN);
     double gain = json_num(c->args, "gain", 0.05), tol = json_num(c->args, "tolerance", 0.02);
     double logged = last_val(c->s);
     if (!isfinite(on) || !isfinite(off)) {
@@ -95,15 +95,17 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
                                                      : _("the adapter has not been evaluated yet"));
         return;
     }
-    const struct json *records = json_get(c->answer, "records"), *found = NULL, *error = NULL;
-    for (const struct json *r = json_first(records); r; r = json_next(r)) {
-        if (json_has(r, "val_loss"))
-            found = r;
-        if (str_eq(json_str(r, "ev", ""), "error"))
-            error = r;
+    const struct json *last = json_item(json_get(c->answer, "records"), -1);
+    const struct json *error = str_eq(json_str(last, "ev", ""), "error") ? last : NULL;
+    const char *raw = json_str(last, "text", "");
+    if (str_eq(json_str(last, "ev", ""), "done")) {
+        judge(c, last, ev);
+        return;
     }
-    if (found) {
-        judge(c, found, ev);
+    /* records write NaN bare, which no JSON reader takes */
+    if (!error && runlog_is_record(raw, strlen(raw)) && strstr(raw, "NaN")) {
+        str_copy(ev->actual, sizeof ev->actual, "NaN");
+        check_set(ev, CHECK_WRONG, "%s", _("with the adapter on, the loss is no number"));
         return;
     }
     /* a code of 1: it read the adapter and found it wrong; else it could not run */

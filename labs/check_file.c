@@ -1,7 +1,8 @@
 /* check_file.c - a field of the person's file holds what a lab expects. The
  * value as shipped is NOT YET, another wrong one is WRONG. With `key_of` the
  * value must be a key that some object of the cluster has at a path: the name
- * of a resource, for one. */
+ * of a resource, for one. With `after` only what stands behind that text is
+ * compared ("--rate=" in an argument). */
 #include "core/base/i18n.h"
 #include "labs/check_kinds.h"
 #include "labs/file_value.h"
@@ -10,7 +11,8 @@
 
 static const struct lab_key keys[] = {
     {"file", LK_PATH, true},  {"document", LK_STR, false}, {"path", LK_STR, true},
-    {"is", LK_MATCH, false},  {"key_of", LK_MAP, false},   {NULL, LK_ANY, false}};
+    {"is", LK_MATCH, false},  {"key_of", LK_MAP, false},   {"after", LK_STR, false},
+    {NULL, LK_ANY, false}};
 
 /* Is the text a key at `path` of some object? Fills expected with the keys. */
 static bool is_key(const struct check_ctx *c, const char *text, struct evidence *ev)
@@ -36,6 +38,19 @@ static bool is_key(const struct check_ctx *c, const char *text, struct evidence 
     return found;
 }
 
+static bool match_part(const struct json *value, const char *after, const struct json *want)
+{
+    const char *text = json_string_value(value);
+    if (!*after)
+        return match_value(value, want);
+    if (!text || !str_starts(text, after))
+        return false;
+    struct json *part = json_new_string(text + strlen(after));
+    bool ok = match_value(part, want);
+    json_free(part);
+    return ok;
+}
+
 static void eval(const struct check_ctx *c, struct evidence *ev)
 {
     const char *file = json_str(c->args, "file", ""), *path = json_str(c->args, "path", "");
@@ -52,8 +67,8 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     str_init(&s, 1024);
     match_text(want, &s);
     str_copy(ev->expected, sizeof ev->expected, want ? s.p : "");
-    bool ok = !want || match_value(value, want);
-    const char *text = json_string_value(value);
+    const char *text = json_string_value(value), *after = json_str(c->args, "after", "");
+    bool ok = !want || match_part(value, after, want);
     if (ok && json_has(c->args, "key_of"))
         ok = text && is_key(c, text, ev);
     if (ok)

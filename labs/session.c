@@ -9,6 +9,7 @@
 #include "core/base/utf8.h"
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
+#include "labs/vars.h"
 
 static const char *const resources[SESSION_TABLES] = {"nodes", "pods", "jobs", "events",
                                                       "persistentvolumeclaims"};
@@ -138,6 +139,16 @@ const struct table *session_table(const struct session *s, const char *resource)
         if (str_eq(s->tables[i].resource, resource))
             return &s->tables[i];
     return NULL;
+}
+
+char *session_text(const struct session *s, const struct ltext *t)
+{
+    struct str out;
+    str_init(&out, 1 << 20);
+    vars_fill(s->vars, ltext_get(t), &out);
+    char *text = str_take(&out);
+    str_release(&out);
+    return text;
 }
 
 size_t session_log_count(const struct session *s)

@@ -138,6 +138,9 @@ void session_set_work(struct session *s, const char *root, uint64_t seed);
 void session_start(struct session *s, const char *context, struct effects *out);
 void session_apply(struct session *s, const struct msg *m, struct effects *out);
 
+/* A text of the open lab with its variables replaced; one that is not known
+ * yet stays ${NAME}. Caller frees. */
+char *session_text(const struct session *s, const struct ltext *t);
 const struct table *session_table(const struct session *s, const char *resource);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */

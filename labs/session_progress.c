@@ -106,16 +106,28 @@ void session_made(struct session *s, const struct json *object, struct effects *
 
 /* --- loading ----------------------------------------------------------------- */
 
+static const char *ready_nodes(const struct session *s, char number[16])
+{
+    const struct table *t = session_table(s, "nodes");
+    int n = 0;
+    for (const struct json *o = json_first(t->items); o; o = json_next(o))
+        n += str_eq(json_str(o, "status.conditions[?type=Ready].status", ""), "True");
+    return t->synced ? str_fmt(number, 16, "%d", n) : NULL;
+}
+
 void session_vars_update(struct session *s)
 {
     struct session_priv *p = session_priv(s);
+    char number[16];
     if (!s->lab || !p->progress)
         return;
     const struct json *digest = session_fact(s, "build.digest");
     bool changed = vars_give(s->lab, s->vars, "registry", *p->registry ? p->registry : NULL);
     changed |= vars_give(s->lab, s->vars, "namespace", *s->cluster.ns ? s->cluster.ns : NULL);
-    changed |= vars_give(s->lab, s->vars, "context", *s->cluster.context ? s->cluster.context : NULL);
+    changed |= vars_give(s->lab, s->vars, "context",
+                         *s->cluster.context ? s->cluster.context : NULL);
     changed |= vars_give(s->lab, s->vars, "digest", json_string_value(digest));
+    changed |= vars_give(s->lab, s->vars, "ready-nodes", ready_nodes(s, number));
     changed |= vars_give(s->lab, s->vars, "work", p->work_dir);
     changed |= vars_give(s->lab, s->vars, "lab", s->lab->dir);
     if (changed)

@@ -87,6 +87,8 @@ static void touched(struct session *s, struct table *t, const struct msg *m)
 {
     t->generation++;
     t->changed_ms = m->at_ms;
+    if (t == &s->tables[0])
+        session_vars_update(s);
     session_changed(s);
 }
 

@@ -3,7 +3,8 @@
 
 #include "core/base/str.h"
 
-static const char *const sources[] = {"registry", "namespace", "context", "digest", "work", "lab"};
+static const char *const sources[] = {"registry", "namespace", "context",    "digest",
+                                      "work",     "lab",       "ready-nodes"};
 enum { VARS_TEXT_CEILING = 1 << 20 };
 
 bool vars_name_ok(const char *name)
@@ -23,7 +24,7 @@ bool vars_source_ok(const char *source)
 
 const char *vars_sources(void)
 {
-    return "registry, namespace, context, digest, work, lab";
+    return "registry, namespace, context, digest, work, lab, ready-nodes";
 }
 
 /* The next ${NAME} at or behind p: its name, and where it begins and ends. A
@@ -61,26 +62,37 @@ bool vars_all_known(const struct lab *lab, const char *text, char unknown[64])
     return true;
 }
 
-bool vars_text(const struct json *vars, const char *text, struct str *out, char missing[64])
+/* A missing value stays as it is written, or ends it (missing given). */
+static bool fill(const struct json *vars, const char *text, struct str *out, char *missing)
 {
     const char *end;
     char name[64];
     for (const char *p; (p = next_var(text, name, &end)); text = end) {
-        if (p > text && p[-1] == '$') {           /* $${NAME}: one dollar goes, the rest stays */
-            str_append(out, text, (size_t)(p - text - 1));
-            str_append(out, p, (size_t)(end - p));
-            continue;
-        }
         const char *value = json_string_value(json_get(vars, name));
-        if (!value) {
+        bool literal = p > text && p[-1] == '$';
+        if (!value && !literal && missing) {
             str_copy(missing, 64, name);
             return false;
         }
-        str_append(out, text, (size_t)(p - text));
-        str_add(out, value);
+        /* $${NAME}: one dollar goes, the rest stays */
+        str_append(out, text, (size_t)(p - text) - literal);
+        if (literal || !value)
+            str_append(out, p, (size_t)(end - p));
+        else
+            str_add(out, value);
     }
     str_add(out, text);
     return true;
+}
+
+bool vars_text(const struct json *vars, const char *text, struct str *out, char missing[64])
+{
+    return fill(vars, text, out, missing);
+}
+
+void vars_fill(const struct json *vars, const char *text, struct str *out)
+{
+    fill(vars, text, out, NULL);
 }
 
 struct json *vars_json(const struct json *vars, const struct json *args, char missing[64])
