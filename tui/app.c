@@ -60,12 +60,12 @@ enum view app_view(const struct app *a)
     return a->edit.open ? VIEW_EDIT : of[a->focus];
 }
 
-void app_layout(const struct app *a, struct layout *out)
+void app_layout(const struct app *a, struct panes *out)
 {
-    struct layout_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
+    struct panes_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
                              .tab = a->tab, .focus = a->focus, .zoom = a->zoom,
                              .editing = a->edit.open};
-    layout_compute(&ask, out);
+    panes_compute(&ask, out);
 }
 
 void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out)
@@ -77,7 +77,7 @@ void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out)
 
 bool app_wants_tick(const struct app *a)
 {
-    struct layout l;
+    struct panes l;
     app_layout(a, &l);
     if (a->replay || a->help)
         return false;
@@ -126,9 +126,9 @@ static void key(struct app *a, const char *name, struct effects *out)
         a->note[0] = '\0';
         app_command(a, c->name, NULL, out);
     } else if (view == VIEW_EDIT) {
-        struct layout l;
+        struct panes l;
         app_layout(a, &l);
-        const struct pane *p = layout_find(&l, PANEL_EDIT);
+        const struct pane *p = panes_find(&l, PANEL_EDIT);
         edit_key(&a->edit, name, p ? p->inner.h : 10);
     }
 }
@@ -177,9 +177,9 @@ static void resized(struct app *a, const struct msg *m)
 {
     a->cols = (int)json_int(m->body, "cols", a->cols);
     a->rows = (int)json_int(m->body, "rows", a->rows);
-    struct layout l;
+    struct panes l;
     app_layout(a, &l);
-    if (!l.too_small && !layout_find(&l, a->focus) && !a->edit.open)
+    if (!l.too_small && !panes_find(&l, a->focus) && !a->edit.open)
         a->focus = l.pane[0].panel;
 }
 

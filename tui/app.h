@@ -12,7 +12,7 @@
 #include "labs/session.h"
 #include "tui/curve.h"
 #include "tui/edit.h"
-#include "tui/layout.h"
+#include "tui/panes.h"
 
 /* What the keys mean at the moment; bits, so that a command can name several. */
 enum view {
@@ -72,7 +72,7 @@ void app_free(struct app *a);
 void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);
-void app_layout(const struct app *a, struct layout *out);
+void app_layout(const struct app *a, struct panes *out);
 /* An age under a minute, an open operation or a run's clock is on the screen. */
 bool app_wants_tick(const struct app *a);
 /* Say something in the message row until the session says something newer. */

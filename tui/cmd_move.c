@@ -8,10 +8,10 @@ struct extent {
 
 static void measure(const struct app *a, struct extent *e)
 {
-    struct layout l;
+    struct panes l;
     struct rows rows;
     app_layout(a, &l);
-    const struct pane *p = layout_find(&l, a->focus);
+    const struct pane *p = panes_find(&l, a->focus);
     *e = (struct extent){0, 1, -1, -1};
     if (!p)
         return;

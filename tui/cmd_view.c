@@ -6,7 +6,7 @@
 /* --- panes ----------------------------------------------------------------- */
 static void focus_by(struct app *a, int by)
 {
-    struct layout l;
+    struct panes l;
     app_layout(a, &l);
     if (l.tabs) {                /* one pane: walk all there are */
         enum panel_id first = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
@@ -18,7 +18,7 @@ static void focus_by(struct app *a, int by)
         return;
     }
     int panes = 0, at = 0;
-    enum panel_id can[LAYOUT_PANES];
+    enum panel_id can[PANES_MOST];
     for (int i = 0; i < l.n; i++) {
         if (l.pane[i].panel == PANEL_STRIP || l.pane[i].panel == PANEL_RUN)
             continue;
@@ -245,11 +245,11 @@ static void copy_text(struct app *a, const char *text, struct effects *out)
 
 static void copy_rows(struct app *a, bool all, struct effects *out)
 {
-    struct layout l;
+    struct panes l;
     struct rows rows;
     struct str text;
     app_layout(a, &l);
-    const struct pane *p = layout_find(&l, a->focus);
+    const struct pane *p = panes_find(&l, a->focus);
     if (!p)
         return;
     rows_init(&rows, a->glyphs);

@@ -43,7 +43,7 @@ static void lab_row(const struct app *a, struct rows *out, size_t i, int w)
     const struct lab_entry *e = &a->labs->v[i];
     bool lacks = e->lab && missing(a, e->lab) > 0;
     enum role role = !e->lab || lacks ? ROLE_FAIL : ROLE_OK;
-    int state_w = 10, hw_w = w >= 44 ? 8 : 0, minutes_w = w >= 60 ? 8 : 0;
+    int state_w = 10, hw_w = w >= 44 ? 10 : 0, minutes_w = w >= 60 ? 8 : 0;
     char buf[32];
     rows_new(out, (int)i);
     rows_put(out, ROLE_TEXT, " ");
@@ -69,9 +69,9 @@ static void catalogue_rows(const struct app *a, struct rows *out, int w, int h U
     }
     rows_new(out, -1);
     rows_put(out, ROLE_MUTED, "    # ");
-    rows_cell(out, ROLE_MUTED, _("Lab"), w - 6 - 10 - (w >= 44 ? 8 : 0) - (w >= 60 ? 8 : 0));
+    rows_cell(out, ROLE_MUTED, _("Lab"), w - 6 - 10 - (w >= 44 ? 10 : 0) - (w >= 60 ? 8 : 0));
     if (w >= 44)
-        rows_cell(out, ROLE_MUTED, _("Hardware"), 8);
+        rows_cell(out, ROLE_MUTED, _("Hardware"), 10);
     if (w >= 60)
         rows_cell(out, ROLE_MUTED, _("Time"), 8);
     rows_cell(out, ROLE_MUTED, _("State"), 10);

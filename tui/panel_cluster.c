@@ -92,6 +92,8 @@ static bool nodes(const struct app *a, struct rows *out, int w)
         ready += is_ready(c);
         sim += is_simulated(c);
     }
+    if (n == 0)
+        return false;
     rows_new(out, -1);
     rows_put(out, ROLE_HEAD, _("Nodes"));
     if (sim > 0 && w < 48)
@@ -100,7 +102,7 @@ static bool nodes(const struct app *a, struct rows *out, int w)
     rows_right(out, ready == n ? ROLE_OK : ROLE_WARN, t->synced ? buf : "", w);
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
         node_row(out, c, p ? p->items : NULL, w);
-    return n > 0;
+    return true;
 }
 
 /* --- pods --------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 struct frame {
     const struct app *a;
     struct grid *g;
-    struct layout l;
+    struct panes l;
     int cx, cy;
 };
 
@@ -307,14 +307,14 @@ static void draw_keys(struct frame *f)
 static void too_small(struct frame *f)
 {
     char buf[96];
-    str_fmt(buf, sizeof buf, _("need %dx%d, have %dx%d"), LAYOUT_COLS_LEAST, LAYOUT_ROWS_LEAST,
+    str_fmt(buf, sizeof buf, _("need %dx%d, have %dx%d"), PANES_COLS_LEAST, PANES_ROWS_LEAST,
             f->a->cols, f->a->rows);
     grid_text(f->g, 0, 0, ROLE_WARN, 0, buf);
 }
 
 static void editor_cursor(struct frame *f)
 {
-    const struct pane *p = layout_find(&f->l, PANEL_EDIT);
+    const struct pane *p = panes_find(&f->l, PANEL_EDIT);
     struct rows rows;
     if (!p || !f->a->edit.open)
         return;

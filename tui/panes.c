@@ -1,11 +1,11 @@
-/* layout.c - rectangles (layout.h). */
-#include "tui/layout.h"
+/* panes.c - rectangles (panes.h). */
+#include "tui/panes.h"
 
 enum { RUN_NARROW = 28, RUN_WIDE = 34, STRIP_ROWS = 3, LOG_FROM_ROWS = 34 };
 
-static void add(struct layout *l, enum panel_id panel, struct rect r, bool border)
+static void add(struct panes *l, enum panel_id panel, struct rect r, bool border)
 {
-    assert(l->n < LAYOUT_PANES);
+    assert(l->n < PANES_MOST);
     struct pane *p = &l->pane[l->n++];
     p->panel = panel;
     p->outer = p->inner = r;
@@ -16,7 +16,7 @@ static void add(struct layout *l, enum panel_id panel, struct rect r, bool borde
 
 /* The large curve: chart and figures side by side, a strip below them, and the
  * end of the log when there is room. */
-static void curve_alone(struct layout *l, struct rect body)
+static void curve_alone(struct panes *l, struct rect body)
 {
     int strip = body.h >= 14 ? STRIP_ROWS : 0;
     int log = l->title.w && body.h + 3 >= LOG_FROM_ROWS ? body.h / 4 : 0;
@@ -30,7 +30,7 @@ static void curve_alone(struct layout *l, struct rect body)
         add(l, PANEL_STRIP, (struct rect){body.x, body.y + top + log, body.w, strip}, false);
 }
 
-static void two(struct layout *l, struct rect b, enum panel_id a, enum panel_id c, int first)
+static void two(struct panes *l, struct rect b, enum panel_id a, enum panel_id c, int first)
 {
     add(l, a, (struct rect){b.x, b.y, first, b.h}, true);
     add(l, c, (struct rect){b.x + first, b.y, b.w - first, b.h}, true);
@@ -45,7 +45,7 @@ static enum panel_id companion(enum panel_id tab)
     return beside[tab];
 }
 
-static void lab_panes(struct layout *l, struct rect b, enum panel_id tab)
+static void lab_panes(struct panes *l, struct rect b, enum panel_id tab)
 {
     if (b.w < 120) {
         two(l, b, PANEL_STEP, tab, b.w * 46 / 100);
@@ -62,7 +62,7 @@ static void lab_panes(struct layout *l, struct rect b, enum panel_id tab)
         true);
 }
 
-static void small(struct layout *l, const struct layout_ask *a)
+static void small(struct panes *l, const struct panes_ask *a)
 {
     struct rect body = {0, 1, a->cols, a->rows - 3};
     if (!a->editing) {
@@ -74,13 +74,13 @@ static void small(struct layout *l, const struct layout_ask *a)
     add(l, a->editing ? PANEL_EDIT : a->focus, body, false);
 }
 
-void layout_compute(const struct layout_ask *a, struct layout *l)
+void panes_compute(const struct panes_ask *a, struct panes *l)
 {
     memset(l, 0, sizeof *l);
     l->title = (struct rect){0, 0, a->cols, 1};
     l->message = (struct rect){0, a->rows - 2, a->cols, 1};
     l->keys = (struct rect){0, a->rows - 1, a->cols, 1};
-    if (a->cols < LAYOUT_COLS_LEAST || a->rows < LAYOUT_ROWS_LEAST) {
+    if (a->cols < PANES_COLS_LEAST || a->rows < PANES_ROWS_LEAST) {
         l->too_small = true;
         return;
     }
@@ -104,7 +104,7 @@ void layout_compute(const struct layout_ask *a, struct layout *l)
     }
 }
 
-const struct pane *layout_find(const struct layout *l, enum panel_id panel)
+const struct pane *panes_find(const struct panes *l, enum panel_id panel)
 {
     for (int i = 0; i < l->n; i++)
         if (l->pane[i].panel == panel)

@@ -1,12 +1,12 @@
-/* layout.h - which panels stand where: a pure function of the size and of what
+/* panes.h - which panels stand where: a pure function of the size and of what
  * is asked for.
  *
  * Row 0 is the title, the last two rows are message and keys. From 80x24 panes
  * have borders: two below 120 columns, three from there. Smaller, one pane
  * without borders is shown under a row of tabs. Below 40x12 nothing is.
  */
-#ifndef TUI_LAYOUT_H
-#define TUI_LAYOUT_H
+#ifndef TUI_PANES_H
+#define TUI_PANES_H
 
 #include "tui/grid.h"
 
@@ -17,9 +17,9 @@ enum panel_id {
     TAB_FIRST = PANEL_CLUSTER, TAB_LAST = PANEL_WHY      /* of the second pane in a lab */
 };
 
-enum { LAYOUT_COLS_LEAST = 40, LAYOUT_ROWS_LEAST = 12, LAYOUT_PANES = 4 };
+enum { PANES_COLS_LEAST = 40, PANES_ROWS_LEAST = 12, PANES_MOST = 4 };
 
-struct layout_ask {
+struct panes_ask {
     int cols, rows;
     bool lab;                    /* else the catalogue */
     enum panel_id tab;           /* TAB_FIRST..TAB_LAST */
@@ -34,15 +34,15 @@ struct pane {
     bool border;
 };
 
-struct layout {
+struct panes {
     bool too_small, tabs;        /* tabs: a tab row under the title */
     struct rect title, tab_row, message, keys;
-    struct pane pane[LAYOUT_PANES];
+    struct pane pane[PANES_MOST];
     int n;
 };
 
-void layout_compute(const struct layout_ask *ask, struct layout *out);
+void panes_compute(const struct panes_ask *ask, struct panes *out);
 /* The pane that shows a panel, or NULL. */
-const struct pane *layout_find(const struct layout *l, enum panel_id panel);
+const struct pane *panes_find(const struct panes *l, enum panel_id panel);
 
 #endif
