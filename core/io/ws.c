@@ -19,8 +19,9 @@
 #include "core/io/http_io.h"
 #include "core/io/loop_io.h"
 
-enum { MESSAGE_MAX = 16 << 20, IN_MAX = MESSAGE_MAX + 64, OUT_MAX = 64 << 20 };
-enum { HEAD_MAX = 64 << 10, PING_MS = 5000, DEAD_MS = 61000, UPGRADE_MS = 30000, CLOSE_MS = 2000, READ_TURN = 256 << 10 };
+enum { MESSAGE_MAX = 16 << 20, IN_MAX = MESSAGE_MAX + 64, OUT_MAX = 64 << 20, HEAD_MAX = 64 << 10 };
+enum { PING_MS = 5000, DEAD_MS = 61000, UPGRADE_MS = 30000, CLOSE_MS = 2000 };
+enum { READ_TURN = 256 << 10 };
 enum ws_phase { CONNECTING, UPGRADE, OPEN, CLOSING };
 
 struct ws {

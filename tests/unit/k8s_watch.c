@@ -1,0 +1,563 @@
+/* k8s_watch.c - list + watch against a server that does all the wrong things:
+ * pages, 410 both ways, in-stream errors, a cut line, empty closes, bookmarks. */
+#include "tests/api/client_fake.h"
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "k8s/store.h"
+
+static struct fake f;
+static struct loop *l;
+static struct k8s *k;
+static struct watch *w;
+static struct store *s;
+static struct {
+    int lists, items, events, deleted, states[4];
+    char last_err[512];
+    enum pd_code code;
+    int64_t next_ms;
+    struct watch *stop_in_event;
+} seen;
+
+static void on_begin(void *arg UNUSED)
+{
+    store_begin(s);
+}
+
+static void on_item(void *arg UNUSED, struct json *obj)
+{
+    CHECK_STR(json_str(obj, "kind", ""), "Pod");
+    CHECK_STR(json_str(obj, "apiVersion", ""), "v1");
+    seen.items++;
+    store_item(s, obj);
+}
+
+static void on_end(void *arg UNUSED)
+{
+    seen.lists++;
+    store_end(s);
+}
+
+static void on_event(void *arg UNUSED, enum watch_type type, struct json *obj)
+{
+    CHECK(!json_has(obj, "metadata.managedFields"));
+    seen.events++;
+    seen.deleted += type == WATCH_DELETED;
+    store_event(s, type, obj);
+    if (seen.stop_in_event) {
+        watch_stop(seen.stop_in_event);
+        seen.stop_in_event = NULL;
+    }
+}
+
+static void on_state(void *arg UNUSED, enum watch_state state, const struct pd_err *err,
+                     int64_t next_ms)
+{
+    seen.states[state]++;
+    seen.next_ms = next_ms;
+    if (err) {
+        seen.code = err->code;
+        str_copy(seen.last_err, sizeof seen.last_err, err->msg);
+    }
+}
+
+static void begin(fake_fn *fn)
+{
+    char base[64];
+    struct kube_context x;
+    struct watch_handlers h = {on_begin, on_item, on_end, on_event, on_state, NULL};
+    struct watch_spec spec = {.res = "pods", .ns = "lab"};
+    f = fake_start(fn);
+    l = loop_new();
+    s = store_new();
+    kube_context_init(&x);
+    x.server = xstrdup(fake_base(&f, base));
+    x.ns = xstrdup("default");
+    k = k8s_open(l, &x, 1, NULL);
+    kube_context_release(&x);
+    w = watch_start(k, &spec, &h);
+}
+
+static void run_ms(int64_t ms)
+{
+    int64_t end = clock_ms() + ms;
+    while (clock_ms() < end)
+        loop_turn(l, MIN(20, end - clock_ms()));
+}
+
+#define RUN_UNTIL(cond)                                                                           \
+    do {                                                                                          \
+        int64_t end_ = clock_ms() + 15000;                                                        \
+        while (!(cond) && clock_ms() < end_)                                                      \
+            loop_turn(l, 20);                                                                     \
+        CHECK(cond);                                                                              \
+    } while (0)
+
+static void finish(void)
+{
+    watch_stop(w);
+    k8s_close(k);
+    store_free(s);
+    loop_free(l);
+}
+
+static bool has(const struct fake_conn *c, const char *part)
+{
+    return strstr(c->path, part) != NULL;
+}
+
+/* "name", version, uid = name */
+static char *pod(const char *name, int rv)
+{
+    static char buf[4][400];
+    static int i;
+    i = (i + 1) % 4;
+    snprintf(buf[i], sizeof buf[i],
+             "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"lab\",\"uid\":\"u-%s\","
+             "\"resourceVersion\":\"%d\",\"managedFields\":[{\"manager\":\"x\"}]},"
+             "\"spec\":{\"note\":\"a \\\"quoted]\\\" brace } here\"}}", name, name, rv);
+    return buf[i];
+}
+
+static void event(struct fake_conn *c, const char *type, const char *obj)
+{
+    char line[800];
+    snprintf(line, sizeof line, "{\"type\":\"%s\",\"object\":%s}\n", type, obj);
+    fake_chunk(c, line);
+}
+
+static void list(struct fake_conn *c, int rv, const char *a, const char *b)
+{
+    char body[1200];
+    snprintf(body, sizeof body, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":"
+             "{\"resourceVersion\":\"%d\"},\"items\":[%s%s%s]}", rv, a, b ? "," : "", b ? b : "");
+    fake_json(c, 200, body);
+}
+
+static void hold(void)
+{
+    fake_sleep(20000);
+}
+
+/* --- a good server --- */
+
+static void serve_good(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, 10, pod("a", 5), pod("b", 6));
+            continue;
+        }
+        fake_chunked(c, "application/json");
+        event(c, "ADDED", pod("c", 11));
+        event(c, "MODIFIED", pod("a", 12));
+        event(c, "DELETED", pod("b", 13));
+        event(c, "BOOKMARK", "{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"99\"}}");
+        hold();
+    }
+}
+
+TEST(watch_lists_then_follows)
+{
+    begin(serve_good);
+    CHECK_INT(watch_age_ms(w), -1);
+    RUN_UNTIL(!strcmp(watch_version(w), "99"));
+    CHECK_INT(seen.lists, 1);
+    CHECK_INT(seen.items, 2);
+    CHECK_INT(seen.events, 3);
+    CHECK_INT(watch_state(w), WATCH_LIVE);
+    CHECK(watch_age_ms(w) >= 0 && watch_age_ms(w) < 5000);
+    CHECK_INT((long long)store_count(s), 2);
+    CHECK_STR(json_str(store_at(s, 1), "metadata.name", ""), "c");
+    CHECK_STR(json_str(store_find(s, "lab", "a"), "metadata.resourceVersion", ""), "12");
+    CHECK(store_uid(s, "u-b") == NULL);
+    CHECK_HAS(f.s->line[0], "GET /api/v1/namespaces/lab/pods?limit=500");
+    CHECK_HAS(f.s->line[1], "watch=true&allowWatchBookmarks=true&resourceVersion=10&");
+    finish();
+}
+
+TEST(watch_may_be_stopped_inside_its_own_event)
+{
+    begin(serve_good);
+    seen.stop_in_event = w;
+    RUN_UNTIL(seen.events == 1);
+    w = NULL;
+    run_ms(50);
+    CHECK_INT(seen.events, 1);
+    finish();
+}
+
+TEST(watch_survives_its_connection_being_closed)
+{
+    begin(serve_good);
+    RUN_UNTIL(seen.events == 3);
+    k8s_close(k);
+    run_ms(30);
+    watch_retry_now(w);
+    watch_stop(w);
+    w = NULL;
+    k = NULL;
+    finish();
+}
+
+/* --- pages --- */
+
+static void serve_pages(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (has(c, "watch=")) {
+            fake_chunked(c, "application/json");
+            hold();
+        } else if (!has(c, "continue=")) {
+            fake_json(c, 200, "{\"items\":[{\"metadata\":{\"name\":\"a\"}}],\"metadata\":"
+                              "{\"continue\":\"t k+1\",\"resourceVersion\":\"7\"}}");
+        } else if (c->s->counter[0]++ == 0) {
+            fake_json(c, 410, "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Expired\","
+                              "\"message\":\"The provided continue parameter is too old\",\"code\":410}");
+        } else {
+            fake_json(c, 200, "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":"
+                              "[{\"metadata\":{\"name\":\"b\"}},{\"metadata\":{\"name\":\"c\"}}]}");
+        }
+    }
+}
+
+TEST(watch_reads_pages_and_starts_over_when_the_token_expires)
+{
+    begin(serve_pages);
+    RUN_UNTIL(seen.lists == 1);
+    CHECK_INT((long long)store_count(s), 3);
+    CHECK_HAS(f.s->line[1], "continue=t%20k%2B1");
+    CHECK_STR(watch_version(w), "7");
+    CHECK(!strstr(f.s->line[2], "continue="));
+    finish();
+}
+
+/* --- 410, as an HTTP status and in the stream --- */
+
+static void serve_gone_http(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, c->s->counter[0]++ ? 50 : 10, pod("a", 5), NULL);
+        } else if (has(c, "resourceVersion=10&")) {
+            fake_json(c, 410, "{\"kind\":\"Status\",\"reason\":\"Gone\",\"code\":410,"
+                              "\"message\":\"too old resource version: 10 (40)\"}");
+        } else {
+            fake_chunked(c, "application/json");
+            hold();
+        }
+    }
+}
+
+TEST(watch_lists_again_after_410_as_a_status)
+{
+    begin(serve_gone_http);
+    RUN_UNTIL(seen.lists == 2 && watch_state(w) == WATCH_LIVE);
+    CHECK_STR(watch_version(w), "50");
+    CHECK_INT(f.s->requests, 4);
+    CHECK(f.s->at_ms[2] - f.s->at_ms[1] < 500);          /* once at once */
+    finish();
+}
+
+static void serve_gone_stream(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, c->s->counter[0]++ ? 50 : 10, pod("a", 5), NULL);
+        } else if (has(c, "resourceVersion=10&")) {
+            fake_chunked(c, "application/json");
+            event(c, "ERROR", "{\"kind\":\"Status\",\"reason\":\"Expired\",\"code\":410,"
+                              "\"message\":\"too old resource version: 10 (40)\"}");
+            fake_chunks_end(c);
+        } else {
+            fake_chunked(c, "application/json");
+            hold();
+        }
+    }
+}
+
+TEST(watch_lists_again_after_410_in_the_stream)
+{
+    begin(serve_gone_stream);
+    RUN_UNTIL(seen.lists == 2 && watch_state(w) == WATCH_LIVE);
+    CHECK_STR(watch_version(w), "50");
+    CHECK_INT(f.s->requests, 4);
+    finish();
+}
+
+static void serve_always_gone(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch="))
+            list(c, 10, pod("a", 5), NULL);
+        else
+            fake_json(c, 410, "{\"kind\":\"Status\",\"reason\":\"Gone\",\"code\":410}");
+    }
+}
+
+TEST(watch_does_not_spin_on_410)
+{
+    begin(serve_always_gone);
+    run_ms(1500);
+    CHECK(f.s->requests >= 4 && f.s->requests <= 6);
+    finish();
+}
+
+static void serve_504_in_stream(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, 10, pod("a", 5), NULL);
+        } else {
+            fake_chunked(c, "application/json");
+            if (c->s->counter[0]++ == 0) {
+                event(c, "ERROR", "{\"kind\":\"Status\",\"reason\":\"Timeout\",\"code\":504,"
+                                  "\"message\":\"Too large resource version: 217, current: 213\"}");
+                fake_chunks_end(c);
+            } else {
+                hold();
+            }
+        }
+    }
+}
+
+TEST(watch_waits_and_lists_after_another_error_in_the_stream)
+{
+    begin(serve_504_in_stream);
+    RUN_UNTIL(seen.states[WATCH_RETRYING] == 1);
+    CHECK_HAS(seen.last_err, "Too large resource version");
+    CHECK_INT(seen.code, PD_TIMEOUT);
+    CHECK(seen.next_ms >= 1000);
+    RUN_UNTIL(seen.lists == 2 && watch_state(w) == WATCH_LIVE);
+    CHECK(f.s->at_ms[2] - f.s->at_ms[1] >= 990);
+    finish();
+}
+
+/* --- ends --- */
+
+static void serve_cut(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, 10, pod("a", 5), NULL);
+        } else if (has(c, "resourceVersion=10&")) {
+            fake_chunked(c, "application/json");
+            event(c, "ADDED", pod("b", 11));
+            fake_chunk(c, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"half");
+            return;
+        } else if (has(c, "resourceVersion=11&")) {
+            fake_chunked(c, "application/json");
+            event(c, "ADDED", pod("c", 12));
+            fake_sleep(1100);
+            fake_chunks_end(c);
+        } else {
+            fake_chunked(c, "application/json");
+            hold();
+        }
+    }
+}
+
+TEST(watch_resumes_after_a_cut_line_and_a_clean_end)
+{
+    begin(serve_cut);
+    RUN_UNTIL(f.s->requests == 4);
+    CHECK_INT(seen.lists, 1);
+    CHECK_INT(seen.events, 2);
+    CHECK_HAS(f.s->line[2], "resourceVersion=11&");
+    CHECK_HAS(f.s->line[3], "resourceVersion=12&");
+    CHECK_INT((long long)store_count(s), 3);
+    finish();
+}
+
+/* every split of an event's bytes */
+static void serve_split(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, 10, pod("a", 5), NULL);
+            continue;
+        }
+        fake_chunked(c, "application/json");
+        for (int at = 1; at < 60; at += 2) {
+            char name[32], line[800];
+            snprintf(name, sizeof name, "p\xe4\xb8\xad%02d", at);
+            snprintf(line, sizeof line, "{\"type\":\"ADDED\",\"object\":%s}\n", pod(name, 100 + at));
+            fake_chunk_n(c, line, (size_t)at);
+            fake_sleep(1);
+            fake_chunk(c, line + at);
+        }
+        hold();
+    }
+}
+
+TEST(watch_gives_the_same_events_whatever_the_split)
+{
+    begin(serve_split);
+    RUN_UNTIL(seen.events == 30);
+    CHECK_INT((long long)store_count(s), 31);
+    CHECK(store_find(s, "lab", "p\xe4\xb8\xad" "07") != NULL);
+    finish();
+}
+
+/* The server answers each watch with 200 and nothing, at once. */
+static void serve_empty(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (!has(c, "watch=")) {
+            list(c, 41000, pod("a", 5), NULL);
+        } else {
+            fake_chunked(c, "application/json");
+            fake_chunks_end(c);
+        }
+    }
+}
+
+TEST(watch_backs_off_from_empty_answers_and_lists_anew)
+{
+    begin(serve_empty);
+    run_ms(10000);
+    int watches = 0, lists = 0;
+    for (int i = 0; i < f.s->requests; i++) {
+        bool watch = strstr(f.s->line[i], "watch=") != NULL;
+        watches += watch;
+        lists += !watch;
+    }
+    CHECK_INT(lists, 2);
+    CHECK(watches >= 2 && f.s->requests <= 5);
+    CHECK(!strstr(f.s->line[3], "watch="));              /* after two empty closes */
+    finish();
+}
+
+/* --- refusals --- */
+
+static void serve_forbidden(struct fake_conn *c)
+{
+    while (fake_request(c))
+        fake_json(c, 403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"
+                          "\"pods is forbidden: User \\\"student\\\" cannot list resource \\\"pods\\\""
+                          " in API group \\\"\\\" in the namespace \\\"lab\\\"\"}");
+}
+
+TEST(watch_says_forbidden_and_waits_long)
+{
+    begin(serve_forbidden);
+    RUN_UNTIL(seen.states[WATCH_FORBIDDEN] == 1);
+    CHECK_INT(seen.code, PD_FORBIDDEN);
+    CHECK(seen.next_ms >= 30000);
+    CHECK_HAS(seen.last_err, "cannot list resource");
+    run_ms(200);
+    CHECK_INT(f.s->requests, 1);
+    watch_retry_now(w);
+    RUN_UNTIL(f.s->requests == 2);
+    finish();
+}
+
+static void serve_busy(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (c->s->counter[0]++ == 0)
+            fake_reply(c, 429, "text/plain", "Retry-After: 2\r\n",
+                       "Too many requests, please try again later.");
+        else
+            list(c, 10, pod("a", 5), NULL);
+    }
+}
+
+TEST(watch_keeps_retry_after)
+{
+    begin(serve_busy);
+    RUN_UNTIL(seen.states[WATCH_RETRYING] == 1);
+    CHECK_HAS(seen.last_err, "HTTP 429: Too many requests");
+    RUN_UNTIL(seen.lists == 1);
+    CHECK(f.s->at_ms[1] - f.s->at_ms[0] >= 1990);
+    finish();
+}
+
+static void serve_html(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (c->s->counter[0]++ == 0)
+            fake_reply(c, 502, "text/html", "", "<html><h1>Bad Gateway</h1></html>");
+        else
+            list(c, 10, pod("a", 5), NULL);
+    }
+}
+
+TEST(watch_survives_a_proxy_page)
+{
+    begin(serve_html);
+    RUN_UNTIL(seen.lists == 1);
+    CHECK_HAS(seen.last_err, "HTTP 502 with a web page");
+    CHECK(f.s->at_ms[1] - f.s->at_ms[0] >= 790);
+    finish();
+}
+
+/* 2,000 pods of 4 KB: never a callback over the limit. */
+static void serve_many(struct fake_conn *c)
+{
+    char *text = malloc(6000);
+    while (fake_request(c)) {
+        if (has(c, "watch=")) {
+            fake_chunked(c, "application/json");
+            hold();
+        }
+        fake_chunked(c, "application/json");
+        fake_chunk(c, "{\"kind\":\"PodList\",\"items\":[");
+        for (int i = 0; i < 2000; i++) {
+            int n = snprintf(text, 6000, "%s{\"metadata\":{\"name\":\"p%d\",\"uid\":\"%d\"},"
+                             "\"spec\":{\"containers\":[", i ? "," : "", i, i);
+            for (int e = 0; e < 60; e++)
+                n += snprintf(text + n, 6000 - (size_t)n, "%s{\"name\":\"V%d\",\"value\":"
+                              "\"some value of a variable\"}", e ? "," : "", e);
+            snprintf(text + n, 6000 - (size_t)n, "]}}");
+            fake_chunk(c, text);
+        }
+        fake_chunk(c, "],\"metadata\":{\"resourceVersion\":\"5\"}}");
+        fake_chunks_end(c);
+    }
+}
+
+TEST(watch_reads_a_long_list_in_slices)
+{
+    const char *name = "";
+    begin(serve_many);
+    RUN_UNTIL(seen.lists == 1);
+    CHECK_INT((long long)store_count(s), 2000);
+    CHECK_STR(json_str(store_at(s, 0), "spec.containers[59].name", ""), "V59");
+    CHECK(loop_slowest(l, &name) < 200000);
+    finish();
+}
+
+/* --- the store by itself --- */
+
+static struct json *obj(const char *name, const char *uid, const char *rv)
+{
+    struct json *o = json_new_object();
+    json_put_path(o, "metadata.name", json_new_string(name));
+    json_put_path(o, "metadata.uid", json_new_string(uid));
+    json_put_path(o, "metadata.resourceVersion", json_new_string(rv));
+    return o;
+}
+
+TEST(store_compares_uids_and_versions)
+{
+    struct store *t = store_new();
+    store_begin(t);
+    store_item(t, obj("a", "1", "5"));
+    store_end(t);
+    uint64_t g = store_generation(t);
+    CHECK(store_synced(t));
+    store_begin(t);
+    store_item(t, obj("a", "1", "5"));
+    store_end(t);
+    CHECK_INT((long long)store_generation(t), (long long)g);     /* nothing new */
+    CHECK(!store_event(t, WATCH_MODIFIED, obj("a", "1", "4")));  /* older */
+    CHECK(!store_event(t, WATCH_DELETED, obj("a", "2", "9")));   /* another one */
+    CHECK(store_event(t, WATCH_ADDED, obj("a", "3", "10")));     /* made anew */
+    CHECK(store_uid(t, "1") == NULL);
+    CHECK(store_event(t, WATCH_DELETED, obj("a", "3", "11")));
+    CHECK_INT((long long)store_count(t), 0);
+    store_free(t);
+}
+
+T_MAIN
