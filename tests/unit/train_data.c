@@ -252,8 +252,9 @@ TEST(validation_shares_no_template_with_training)
     tok_free(t);
 }
 
-#define REC(q, t) "{\"instruction\":\"" q "\",\"input\":\"\",\"output\":\"o\",\"template\":\"" t     \
-                  "\",\"lang\":\"en\"}"
+#define REC(q, t)                                                                                 \
+    "{\"instruction\":\"" q "\",\"input\":\"\",\"output\":\"o\",\"template\":\"" t                 \
+    "\",\"lang\":\"en\"}"
 
 TEST(wrong_records_are_named_by_line)
 {
@@ -268,7 +269,8 @@ TEST(wrong_records_are_named_by_line)
         {REC("a", "t") "\n{\"instruction\":\n", "JSON", 2},
         {REC("a", "t") "\n[1]\n", "array", 2},
         {"{\"instruction\":\"a\",\"output\":\"b\",\"lang\":\"en\"}\n", "template", 1},
-        {"{\"instruction\":\"a\",\"output\":\" \",\"template\":\"t\",\"lang\":\"en\"}", "output", 1},
+        {"{\"instruction\":\"a\",\"output\":\" \",\"template\":\"t\",\"lang\":\"en\"}", "empty: output",
+         1},
         {"{\"instruction\":\"a\",\"output\":7,\"template\":\"t\",\"lang\":\"en\"}", "output", 1},
         {"{\"instruction\":\"a\",\"output\":\"b\",\"template\":\"t\",\"lang\":\"de\"}", "de", 1},
         {"{\"instruction\":\"a\",\"outptu\":\"b\"}", "outptu", 1},

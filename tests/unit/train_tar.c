@@ -135,6 +135,20 @@ TEST(the_header_is_ustar)
     str_release(&s);
 }
 
+TEST(names_are_sorted)
+{
+    static const char *const made[] = {"m", "z", "a", "k/x", "k.", "b"};
+    static const char *const want[] = {"a", "b", "k/", "k/x", "k.", "m", "z"};
+    char *root = keep(path_join(t_dir(), "s")), *file = keep(path_join(t_dir(), "s.tar"));
+    for (size_t i = 0; i < ARRAY_LEN(made); i++)
+        write_file(root, made[i], "", 0644);
+    struct str s = archive(root, file, 0);
+    CHECK_INT(s.len, (ARRAY_LEN(want) + 2) * 512);
+    for (size_t i = 0; i < ARRAY_LEN(want); i++)
+        CHECK_STR(s.p + i * 512, want[i]);
+    str_release(&s);
+}
+
 TEST(one_file_alone)
 {
     char *file = keep(path_join(t_dir(), "one.tar")), *f = keep(path_join(t_dir(), "solo"));

@@ -9,11 +9,16 @@
 #include "tests/t.h"
 
 #define BASE PODIUM_SOURCE_DIR "/labs/content/first-finetune/base/tokenizer.json"
-#define BYTE_LEVEL                                                                                \
-    "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":%s}"
+#define GPT2 "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":true}"
+#define SMOLLM                                                                                    \
+    "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\",\"individual_digits\":true}," \
+    GPT2 "]}"
 #define LLAMA3                                                                                    \
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|\\\\p{N}{1,3}|"          \
-    " ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+"
+    "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\""     \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|\\\\p{N}{1,3}|"         \
+    " ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+"         \
+    "\"},\"behavior\":\"Isolated\",\"invert\":false},{\"type\":\"ByteLevel\","                    \
+    "\"add_prefix_space\":false,\"use_regex\":false}]}"
 
 static struct str read_file(const char *path)
 {
@@ -52,14 +57,10 @@ static struct tok *splitter(const char *name)
 {
     struct pd_err err;
     struct tok *t;
-    char level[160];
     if (str_eq(name, "gpt2"))
-        return with_splitter(str_fmt(level, sizeof level, BYTE_LEVEL, "true"));
+        return with_splitter(GPT2);
     if (str_eq(name, "llama3"))
-        return with_splitter("{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","
-                             "\"pattern\":{\"Regex\":\"" LLAMA3 "\"},\"behavior\":\"Isolated\","
-                             "\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
-                             "\"use_regex\":false}]}");
+        return with_splitter(LLAMA3);
     CHECK_OK(tok_load(BASE, &t, &err));
     return t;
 }
@@ -200,12 +201,12 @@ TEST(special_tokens_only_when_asked)
 
 /* --- a small tokenizer of our own: bytes, a few merges, options ----------------- */
 
-static struct str small_json(const char *merges, const char *options, const char *added)
+static struct str split_json(const char *pre, const char *merges, const char *options,
+                             const char *added)
 {
     struct str s;
     str_init(&s, 1 << 20);
-    str_add(&s, "{\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\","
-                "\"add_prefix_space\":false,\"use_regex\":true},\"model\":{\"type\":\"BPE\",");
+    str_printf(&s, "{\"normalizer\":null,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",", pre);
     str_printf(&s, "%s\"vocab\":{", options);
     for (int b = 0, next = 0x100; b < 256; b++) {
         bool plain = (b >= 0x21 && b <= 0x7e) || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
@@ -214,9 +215,15 @@ static struct str small_json(const char *merges, const char *options, const char
         tjson_quote(&s, c);
         str_printf(&s, ":%d,", b);
     }
-    str_add(&s, "\"ab\":256,\"abc\":257,\"bc\":258,\"aa\":259,\"\\u0120x\":260},\"merges\":");
+    str_add(&s, "\"ab\":256,\"abc\":257,\"bc\":258,\"aa\":259,\"\\u0120x\":260,\"11\":261,"
+                "\"111\":262,\"1111\":263},\"merges\":");
     str_printf(&s, "%s},\"added_tokens\":[%s]}", merges, added);
     return s;
+}
+
+static struct str small_json(const char *merges, const char *options, const char *added)
+{
+    return split_json(GPT2, merges, options, added);
 }
 
 static void check_ids(const struct tok *t, const char *text, const char *want)
@@ -246,8 +253,23 @@ TEST(both_forms_of_merges_and_the_lowest_rank_first)
         check_ids(t, "ab", "256");
         check_ids(t, "aaaaa", "259 259 97");     /* from the left */
         check_ids(t, " x x", "260 260");
-        CHECK_INT(tok_size(t), 261);
+        CHECK_INT(tok_size(t), 264);
         CHECK_INT(tok_eos(t), -1);
+        tok_free(t);
+        str_release(&s);
+    }
+}
+
+/* A vocabulary with merged digits shows how numbers are cut. */
+TEST(numbers_are_cut_as_the_splitter_says)
+{
+    static const char *const rows[][2] = {
+        {GPT2, "32 261 262"}, {SMOLLM, "32 49 49 49 49 49"}, {LLAMA3, "32 262 261"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct str s = split_json(rows[i][0], "[[\"1\",\"1\"],[\"11\",\"1\"],[\"111\",\"1\"]]",
+                                  "", "");
+        struct tok *t = parse(s.p);
+        check_ids(t, " 11111", rows[i][1]);
         tok_free(t);
         str_release(&s);
     }
