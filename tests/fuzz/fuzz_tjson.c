@@ -1,5 +1,5 @@
 /* fuzz_tjson.c - any bytes as JSON: parse, walk, quote back.
- * fuzz: core/train core/base */
+ * fuzz: core/train/tjson.c core/base */
 #include "core/train/tjson.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

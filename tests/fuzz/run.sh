@@ -1,7 +1,7 @@
 #!/bin/sh
 # Build each tests/fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, and run it for
 # FUZZ_SECONDS (default 30). The name decides what is linked: the second word
-# of a line "fuzz: ARCHIVE..." in its opening comment.
+# of a line "fuzz: DIR-OR-FILES.c..." in its opening comment.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}/fuzz
@@ -14,7 +14,7 @@ for f in tests/fuzz/fuzz_*.c; do
     dirs=$(sed -nE 's/.*fuzz: (.*[^ */]).*/\1/p' "$f" | head -1)
     src=
     for d in $dirs; do
-        src="$src $(ls "$d"/*.c | grep -v '_main\.c$')"
+        case $d in *.c) src="$src $(ls $d)" ;; *) src="$src $(ls "$d"/*.c | grep -v "_main\.c\$")" ;; esac
     done
     mkdir -p "$B/corpus/$n"
     if ! clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
