@@ -252,6 +252,27 @@ static enum pd_code find_kind(struct reader *r, const struct ynode *n, const cha
     return *out ? PD_OK : bad(r, n, "this %s has no kind", what);
 }
 
+/* Arguments as JSON. What is a text to its kind stays as it was written: "no"
+ * is a name here, not a boolean. */
+static struct json *arguments(const struct ynode *n, const struct lab_key *table)
+{
+    struct json *args = yaml_to_json(n);
+    for (const struct lab_key *k = table; k->name; k++) {
+        const struct ynode *v = yaml_get(n, k->name);
+        if (!v)
+            continue;
+        if (k->type == LK_STR || k->type == LK_PATH || k->type == LK_RES || k->type == LK_ID)
+            json_put_str(args, k->name, v->text);
+        if (k->type != LK_STRS)
+            continue;
+        struct json *list = json_new_array();
+        for (const struct ynode *w = v->first; w; w = w->next)
+            json_append(list, json_new_string(w->text));
+        json_set(args, k->name, list);
+    }
+    return args;
+}
+
 static enum pd_code read_action(struct reader *r, const struct ynode *n, struct lab_action *a)
 {
     static const char *const common[] = {"title", NULL};
@@ -272,7 +293,7 @@ static enum pd_code read_action(struct reader *r, const struct ynode *n, struct 
     rc = keys(r, k, kind->keys, kind->name);
     rc = rc ? rc : vars_known(r, k);
     if (!rc)
-        a->args = yaml_to_json(k);
+        a->args = arguments(k, kind->keys);
     return rc;
 }
 
@@ -318,7 +339,7 @@ static enum pd_code read_check(struct reader *r, const struct ynode *n, struct l
     rc = rc ? rc : keys(r, k, kind->keys, kind->name);
     rc = rc ? rc : vars_known(r, k);
     if (!rc)
-        c->args = yaml_to_json(k);
+        c->args = arguments(k, kind->keys);
     return rc;
 }
 
