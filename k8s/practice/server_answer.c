@@ -1,6 +1,8 @@
 /* server_answer.c - the answers of the HTTPS side: whole, from a file, streamed
  * without end, or a protocol switch whose bytes then belong to the route.
  */
+#include "core/base/base.h"
+
 #include <microhttpd.h>
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,0 +1,242 @@
+/* initial.c - the objects of a fresh cluster and the upkeep of namespaces and
+ * events (initial.h).
+ */
+#include "k8s/practice/initial.h"
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "k8s/practice/api_int.h"
+
+enum { EVENT_TTL_S = 3600, TIDY_MS = 60000 };
+
+struct initial {
+    struct api *api;
+    char *ca_pem;
+    uint32_t timer;
+    struct api_sub *namespaces, *subs[64];
+    size_t n_subs;
+    bool work_queued, stopped;
+};
+
+static const struct api_user controller = {"system:kube-controller-manager", NULL, true,
+                                           "kube-controller-manager"};
+
+#define META(name) "\"metadata\":{\"name\":\"" name "\"}"
+#define ROLE(name, rules) "{\"kind\":\"ClusterRole\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META(name) ",\"rules\":[" rules "]}"
+#define RULE(groups, resources, verbs) "{\"apiGroups\":[" groups "],\"resources\":[" resources "],\"verbs\":[" verbs "]}"
+#define READ "\"get\",\"list\",\"watch\""
+#define WRITE "\"create\",\"delete\",\"deletecollection\",\"patch\",\"update\""
+#define NON_RESOURCE(urls) "{\"nonResourceURLs\":[" urls "],\"verbs\":[\"get\"]}"
+#define BIND(name, role, kind, who)                                                               \
+    "{\"kind\":\"ClusterRoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META(name) \
+    ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"" role \
+    "\"},\"subjects\":[{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"" kind              \
+    "\",\"name\":\"" who "\"}]}"
+#define NAMESPACE(name) "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\"," META(name) "}"
+#define WORKLOADS                                                                                 \
+    "\"configmaps\",\"events\",\"persistentvolumeclaims\",\"pods\",\"pods/log\",\"pods/status\"," \
+    "\"serviceaccounts\",\"services\",\"resourcequotas\",\"limitranges\""
+
+static const char *const objects[] = {
+    NAMESPACE("default"), NAMESPACE("kube-system"), NAMESPACE("kube-public"),
+    NAMESPACE("kube-node-lease"),
+    "{\"kind\":\"StorageClass\",\"apiVersion\":\"storage.k8s.io/v1\",\"metadata\":{\"name\":\"local\","
+    "\"annotations\":{\"storageclass.kubernetes.io/is-default-class\":\"true\"}},"
+    "\"provisioner\":\"podium.dev/local\",\"reclaimPolicy\":\"Delete\","
+    "\"volumeBindingMode\":\"WaitForFirstConsumer\"}",
+    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\"," META("system-node-critical")
+    ",\"value\":2000001000}",
+    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\"," META("system-cluster-critical")
+    ",\"value\":2000000000}",
+    ROLE("cluster-admin", RULE("\"*\"", "\"*\"", "\"*\"") ",{\"nonResourceURLs\":[\"*\"],\"verbs\":[\"*\"]}"),
+    ROLE("admin", RULE("\"\"", "\"configmaps\",\"events\",\"persistentvolumeclaims\",\"pods\","
+                       "\"pods/attach\",\"pods/exec\",\"pods/log\",\"pods/portforward\",\"pods/status\","
+                       "\"pods/eviction\",\"pods/ephemeralcontainers\",\"secrets\",\"serviceaccounts\","
+                       "\"serviceaccounts/token\",\"services\"", READ "," WRITE)
+                  "," RULE("\"\"", "\"resourcequotas\",\"limitranges\",\"namespaces\"", READ)
+                  "," RULE("\"apps\",\"batch\",\"policy\"", "\"*\"", READ "," WRITE)
+                  "," RULE("\"coordination.k8s.io\",\"events.k8s.io\"", "\"*\"", READ "," WRITE)
+                  "," RULE("\"rbac.authorization.k8s.io\"", "\"roles\",\"rolebindings\"", READ "," WRITE)
+                  "," RULE("\"authorization.k8s.io\"", "\"localsubjectaccessreviews\"", "\"create\"")),
+    ROLE("view", RULE("\"\"", WORKLOADS ",\"namespaces\"", READ)
+                 "," RULE("\"apps\",\"batch\",\"events.k8s.io\",\"coordination.k8s.io\"", "\"*\"", READ)),
+    ROLE("podium:reader", RULE("\"\"", "\"nodes\",\"nodes/status\",\"persistentvolumes\"", READ)
+                          "," RULE("\"storage.k8s.io\",\"scheduling.k8s.io\"", "\"*\"", READ)
+                          "," RULE("\"rbac.authorization.k8s.io\"", "\"*\"", READ)),
+    ROLE("system:basic-user",
+         RULE("\"authorization.k8s.io\"", "\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"", "\"create\"")
+         "," RULE("\"authentication.k8s.io\"", "\"selfsubjectreviews\"", "\"create\"")),
+    ROLE("system:discovery", NON_RESOURCE("\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\","
+                                          "\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\"")),
+    BIND("cluster-admin", "cluster-admin", "Group", "system:masters"),
+    BIND("system:basic-user", "system:basic-user", "Group", "system:authenticated"),
+    BIND("system:discovery", "system:discovery", "Group", "system:authenticated"),
+    BIND("podium:student-view", "view", "User", "student"),
+    BIND("podium:student-reader", "podium:reader", "User", "student"),
+    "{\"kind\":\"RoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"metadata\":{\"name\":"
+    "\"podium:student-admin\",\"namespace\":\"default\"},\"roleRef\":{\"apiGroup\":"
+    "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"admin\"},\"subjects\":[{"
+    "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"User\",\"name\":\"student\"}]}",
+};
+
+static void create(struct initial *in, const struct json *o)
+{
+    struct api_result r;
+    const struct res *res = res_of(o);
+    const char *ns = json_str(o, "metadata.namespace", "");
+    if (!res || api_find(in->api, res, ns, json_str(o, "metadata.name", "")))
+        return;
+    api_create(in->api, &api_admin, res, ns, o, &r);
+    api_result_release(&r);
+}
+
+/* --- each namespace --- */
+
+static void furnish(struct initial *in, const char *ns)
+{
+    struct json *account = json_from("{\"kind\":\"ServiceAccount\",\"apiVersion\":\"v1\","
+                                     "\"metadata\":{\"name\":\"default\"}}");
+    struct json *ca = json_from("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
+                                "\"name\":\"kube-root-ca.crt\"},\"data\":{}}");
+    json_put_path(account, "metadata.namespace", json_new_string(ns));
+    json_put_path(ca, "metadata.namespace", json_new_string(ns));
+    json_put_str(json_get_mut(ca, "data"), "ca.crt", in->ca_pem);
+    create(in, account);
+    create(in, ca);
+    json_free(account);
+    json_free(ca);
+}
+
+/* Delete what lives in a namespace; how much is left (pods may take time). */
+static size_t empty(struct initial *in, const char *ns)
+{
+    struct json *options = json_from("{\"propagationPolicy\":\"Background\"}");
+    size_t left = 0;
+    for (size_t i = 0; i < res_count(); i++) {
+        const struct res *res = res_row(i);
+        struct api_versions all;
+        if (!res->namespaced || res->verbs == RES_CREATE || api_storage_res(res) != res)
+            continue;
+        api_snapshot(in->api, res, ns, &all);
+        for (size_t k = 0; k < all.n; k++) {
+            struct api_result r;
+            if (!json_has(all.v[k]->j, "metadata.deletionTimestamp")) {
+                api_delete(in->api, &controller, res, ns, json_str(all.v[k]->j, "metadata.name", ""),
+                           options, &r);
+                api_result_release(&r);
+            }
+            left += api_find(in->api, res, ns, json_str(all.v[k]->j, "metadata.name", "")) != NULL;
+        }
+        api_snapshot_release(&all);
+    }
+    json_free(options);
+    return left;
+}
+
+static void finish(struct initial *in, const char *name)
+{
+    const struct res *res = res_by_plural("", "namespaces");
+    struct json *ns = api_get(in->api, res, "", name);
+    struct api_result r;
+    json_remove(json_get_mut(ns, "spec"), "finalizers");
+    api_update(in->api, &controller, res, NULL, ns, &r);
+    api_result_release(&r);
+    json_free(ns);
+}
+
+static void work(void *arg)
+{
+    struct initial *in = arg;
+    struct api_versions all;
+    in->work_queued = false;
+    if (in->stopped)
+        return;
+    api_snapshot(in->api, res_by_plural("", "namespaces"), NULL, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const char *name = json_str(all.v[i]->j, "metadata.name", "");
+        if (!json_has(all.v[i]->j, "metadata.deletionTimestamp"))
+            furnish(in, name);
+        else if (empty(in, name) == 0)
+            finish(in, name);
+    }
+    api_snapshot_release(&all);
+}
+
+static void queue_work(struct initial *in)
+{
+    if (!in->work_queued)
+        loop_timer(api_loop(in->api), 0, work, in, "namespaces");
+    in->work_queued = true;
+}
+
+static void on_namespace(void *arg, const struct api_delta *d)
+{
+    (void)d;
+    queue_work(arg);
+}
+
+static void on_content(void *arg, const struct api_delta *d)
+{
+    struct initial *in = arg;
+    const char *ns = json_str(d->now->j, "metadata.namespace", "");
+    struct api_version *v = api_find(in->api, res_by_plural("", "namespaces"), "", ns);
+    if (d->change == API_DELETED && v && json_has(v->j, "metadata.deletionTimestamp"))
+        queue_work(in);
+}
+
+/* --- upkeep --- */
+
+static void tidy(void *arg)
+{
+    struct initial *in = arg;
+    const struct res *res = res_by_plural("", "events");
+    struct api_versions all;
+    int64_t now = clock_wall_ms() / 1000, at;
+    api_snapshot(in->api, res, NULL, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct json *o = all.v[i]->j;
+        const char *last = json_str(o, "series.lastObservedTime", json_str(o, "lastTimestamp", ""));
+        if (!*last)
+            last = json_str(o, "metadata.creationTimestamp", "");
+        if (clock_parse_rfc3339(last, &at) && now - at / 1000000 > EVENT_TTL_S)
+            api_drop(in->api, res, all.v[i]);
+    }
+    api_snapshot_release(&all);
+    store_tidy(api_store(in->api));
+    in->timer = loop_timer(api_loop(in->api), TIDY_MS, tidy, in, "event upkeep");
+}
+
+struct initial *initial_start(struct api *a, const char *ca_pem)
+{
+    struct initial *in = xcalloc(1, sizeof *in);
+    in->api = a;
+    in->ca_pem = xstrdup(ca_pem);
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+        struct json *o = json_from(objects[i]);
+        create(in, o);
+        json_free(o);
+    }
+    for (size_t i = 0; i < res_count() && in->n_subs < ARRAY_LEN(in->subs); i++) {
+        const struct res *res = res_row(i);
+        if (res->namespaced && res->verbs != RES_CREATE && api_storage_res(res) == res)
+            in->subs[in->n_subs++] = api_sub_add(a, res, on_content, in);
+    }
+    in->namespaces = api_sub_add(a, res_by_plural("", "namespaces"), on_namespace, in);
+    work(in);
+    (void)api_flush(a);
+    in->timer = loop_timer(api_loop(a), TIDY_MS, tidy, in, "event upkeep");
+    return in;
+}
+
+void initial_stop(struct initial *in)
+{
+    if (!in)
+        return;
+    in->stopped = true;
+    loop_timer_cancel(api_loop(in->api), in->timer);
+    api_sub_remove(in->api, in->namespaces);
+    for (size_t i = 0; i < in->n_subs; i++)
+        api_sub_remove(in->api, in->subs[i]);
+    free(in->ca_pem);
+    free(in);
+}

@@ -1,0 +1,223 @@
+/* strict.c - holds a decoded body against the schema table: unknown and
+ * duplicate fields, wrong types, with the API server's sentences.
+ */
+#include "core/base/base.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "k8s/practice/pipeline.h"
+#include "k8s/quantity.h"
+
+struct walk {
+    struct strv *unknown;
+    char **wrong;
+    struct str path;             /* "spec.containers[0].image" */
+    int depth;
+};
+
+static void object(struct walk *w, const struct schema_type *t, struct json *obj);
+
+/* --- sentences --- */
+
+static const char *json_word(const struct json *v)
+{
+    static const char *const words[] = {"nothing", "null", "bool", "number", "string", "array",
+                                        "object"};
+    return words[json_type(v)];
+}
+
+/* "v1.Container" of "core.v1.Container". */
+static const char *go_name(const struct schema_type *t)
+{
+    const char *dot = strchr(t->name, '.');
+    return dot ? dot + 1 : t->name;
+}
+
+static void go_type(const struct schema_field *f, bool element, char *buf, size_t size)
+{
+    static const char *const words[] = {"string",  "int32",     "int64",  "bool",
+                                        "float64", "string",    "string", "[]uint8",
+                                        "string",  "intstr.IntOrString", "object", ""};
+    const char *base = f->ref ? go_name(f->ref) : words[f->base];
+    const char *shape = element || f->shape == SCHEMA_ONE ? ""
+                        : f->shape == SCHEMA_LIST         ? "[]"
+                                                          : "map[string]";
+    str_fmt(buf, size, "%s%s", shape, base);
+}
+
+/* The path as Go's decoder tells it: no indices. */
+static void go_path(const struct str *path, struct str *out)
+{
+    for (const char *p = path->p; *p; p++) {
+        if (*p == '[')
+            p = strchr(p, ']');
+        else
+            str_addc(out, *p);
+        if (!p)
+            return;
+    }
+}
+
+static void wrong_type(struct walk *w, const struct schema_type *t, const struct schema_field *f,
+                       bool element, const struct json *v)
+{
+    char type[160], number[40] = "";
+    struct str path;
+    if (*w->wrong)
+        return;
+    str_init(&path, 4096);
+    go_path(&w->path, &path);
+    go_type(f, element, type, sizeof type);
+    if (json_type(v) == JSON_NUMBER && (f->base == SCHEMA_INT32 || f->base == SCHEMA_INT64))
+        str_fmt(number, sizeof number, " %.17g", json_number_value(v));
+    const char *owner = strrchr(t->name, '.');
+    *w->wrong = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s",
+                          json_word(v), number, owner ? owner + 1 : t->name, path.p, type);
+    str_release(&path);
+}
+
+/* --- values --- */
+
+static bool whole(const struct json *v, double limit)
+{
+    double d = json_number_value(v);
+    return json_type(v) == JSON_NUMBER && d == floor(d) && fabs(d) <= limit;
+}
+
+static bool fits(const struct schema_field *f, const struct json *v)
+{
+    enum json_type type = json_type(v);
+    switch (f->base) {
+    case SCHEMA_STRING:
+    case SCHEMA_TIME:
+    case SCHEMA_MICROTIME:
+    case SCHEMA_BYTES: return type == JSON_STRING;
+    case SCHEMA_INT32: return whole(v, 2147483648.0);
+    case SCHEMA_INT64: return whole(v, 9.3e18);
+    case SCHEMA_BOOL: return type == JSON_BOOL;
+    case SCHEMA_DOUBLE: return type == JSON_NUMBER;
+    case SCHEMA_QUANTITY: return type == JSON_STRING || type == JSON_NUMBER;
+    case SCHEMA_INT_OR_STRING: return type == JSON_STRING || whole(v, 2147483648.0);
+    case SCHEMA_OBJECT: return type == JSON_OBJECT;
+    case SCHEMA_ANY: return true;
+    }
+    return true;
+}
+
+/* A quantity as the server keeps it: checked, in canonical form. */
+static void quantity(struct walk *w, struct json *parent, struct json *v)
+{
+    char *text = json_type(v) == JSON_STRING ? xstrdup(json_string_value(v)) : json_text(v, 0);
+    struct quantity q;
+    char canonical[64];
+    if (!quantity_parse(text, &q)) {
+        if (!*w->wrong)
+            *w->wrong = xstrdup("quantities must match the regular expression "
+                                "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    } else if (strcmp(quantity_text(&q, canonical), text) != 0 || json_type(v) == JSON_NUMBER) {
+        json_replace(parent, v, json_new_string(canonical));
+    }
+    free(text);
+}
+
+static void value(struct walk *w, const struct schema_type *t, const struct schema_field *f,
+                  bool element, struct json *parent, struct json *v)
+{
+    if (!fits(f, v))
+        wrong_type(w, t, f, element, v);
+    else if (f->base == SCHEMA_OBJECT)
+        object(w, f->ref, v);
+    else if (f->base == SCHEMA_QUANTITY)
+        quantity(w, parent, v);
+}
+
+static void list(struct walk *w, const struct schema_type *t, const struct schema_field *f,
+                 struct json *a)
+{
+    size_t base = w->path.len;
+    int i = 0;
+    for (struct json *c = json_first_mut(a), *next; c; c = next, i++) {
+        next = json_next_mut(c);
+        str_printf(&w->path, "[%d]", i);
+        value(w, t, f, true, a, c);
+        w->path.len = base;
+        w->path.p[base] = '\0';
+    }
+}
+
+static void map(struct walk *w, const struct schema_type *t, const struct schema_field *f,
+                struct json *o)
+{
+    size_t base = w->path.len;
+    for (struct json *m = json_first_mut(o), *next; m; m = next) {
+        next = json_next_mut(m);
+        if (json_type(m) == JSON_NULL && f->base == SCHEMA_STRING) {
+            json_replace(o, m, json_new_string(""));
+            continue;
+        }
+        if (f->base == SCHEMA_OBJECT)
+            str_printf(&w->path, ".%s", json_key(m));
+        value(w, t, f, true, o, m);
+        w->path.len = base;
+        w->path.p[base] = '\0';
+    }
+}
+
+static bool repeated(const struct json *m)
+{
+    for (const struct json *n = json_next(m); n; n = json_next(n))
+        if (!strcmp(json_key(n), json_key(m)))
+            return true;
+    return false;
+}
+
+static void member(struct walk *w, const struct schema_type *t, struct json *obj, struct json *m)
+{
+    const struct schema_field *f = schema_field(t, json_key(m));
+    enum json_type type = json_type(m);
+    if (!f || repeated(m)) {
+        strv_pushf(w->unknown, "%s field \"%s\"", f ? "duplicate" : "unknown", w->path.p);
+        char *key = xstrdup(json_key(m));
+        json_remove(obj, key);                /* the first of that name is m */
+        free(key);
+    } else if (type == JSON_NULL) {
+        char *key = xstrdup(json_key(m));
+        json_remove(obj, key);
+        free(key);
+    } else if (f->shape == SCHEMA_ONE) {
+        value(w, t, f, false, obj, m);
+    } else if (type != (f->shape == SCHEMA_LIST ? JSON_ARRAY : JSON_OBJECT)) {
+        wrong_type(w, t, f, false, m);
+    } else if (f->shape == SCHEMA_LIST) {
+        list(w, t, f, m);
+    } else {
+        map(w, t, f, m);
+    }
+}
+
+static void object(struct walk *w, const struct schema_type *t, struct json *obj)
+{
+    size_t base = w->path.len;
+    if (!t || w->depth > 100)
+        return;
+    w->depth++;
+    for (struct json *m = json_first_mut(obj), *next; m; m = next) {
+        next = json_next_mut(m);
+        str_printf(&w->path, "%s%s", base ? "." : "", json_key(m));
+        member(w, t, obj, m);
+        w->path.len = base;
+        w->path.p[base] = '\0';
+    }
+    w->depth--;
+}
+
+void strict_decode(const struct schema_type *t, struct json *obj, struct strv *unknown,
+                   char **wrong)
+{
+    struct walk w = {.unknown = unknown, .wrong = wrong};
+    *wrong = NULL;
+    str_init(&w.path, 16 << 10);
+    object(&w, t, obj);
+    str_release(&w.path);
+}
