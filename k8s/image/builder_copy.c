@@ -56,8 +56,9 @@ static struct layer_entry *put(struct copy *c, enum layer_kind kind, const char 
     return e;
 }
 
-/* The folder at path (symlinks followed), made when missing; *real is it. */
-static enum pd_code need_folder(struct copy *c, const char *path, struct str *real)
+/* The folder at path (symlinks followed), made with this mode when missing;
+ * *real is it. */
+static enum pd_code need_folder(struct copy *c, const char *path, unsigned mode, struct str *real)
 {
     enum tree_kind kind;
     enum pd_code rc = tree_resolve(c->b->tree, path, real, &kind, c->b->err);
@@ -66,11 +67,8 @@ static enum pd_code need_folder(struct copy *c, const char *path, struct str *re
     if (kind == TREE_FILE)
         return pd_fail_at(c->b->err, PD_IMAGE, HERE(c),
                           _("/%s is a file in the image, a folder is needed there"), real->p);
-    if (kind == TREE_NONE) {
-        struct layer_entry *e = put(c, LAYER_DIR, real->p, NULL);
-        if (c->mode >= 0 && c->in->op == DF_COPY)
-            e->mode = (unsigned)c->mode;
-    }
+    if (kind == TREE_NONE)
+        put(c, LAYER_DIR, real->p, NULL)->mode = mode;
     return PD_OK;
 }
 
@@ -106,11 +104,11 @@ static enum pd_code place(struct copy *c, const char *src, const char *rel, cons
     str_init(&dir, PATH_MAX * 4);
     enum pd_code rc;
     if (S_ISDIR(st->st_mode)) {
-        rc = need_folder(c, want, &dir);
+        rc = need_folder(c, want, c->mode >= 0 ? (unsigned)c->mode : 0755, &dir);
     } else {
         if (slash)
             *slash = '\0';
-        rc = need_folder(c, slash ? want : "", &dir);
+        rc = need_folder(c, slash ? want : "", 0755, &dir);
         char *path = under(dir.p, base);
         if (rc == PD_OK)
             rc = add_file(c, src, path, st, link);
@@ -138,7 +136,7 @@ static enum pd_code copy_one(struct copy *c, const char *path, bool into)
     if (S_ISDIR(st.st_mode)) {            /* its contents, not itself */
         struct str real;
         str_init(&real, PATH_MAX * 4);
-        rc = need_folder(c, c->dest, &real);
+        rc = need_folder(c, c->dest, 0755, &real);
         str_release(&real);
         c->strip = *path ? strlen(path) + 1 : 0;
         return rc == PD_OK ? context_walk(c->b->ctx, path, walked, c, c->b->err) : rc;
@@ -303,7 +301,7 @@ enum pd_code builder_copy_workdir(struct build *b, const struct df_instr *in)
     char *path = builder_config_path(b, text), *full = xasprintf("/%s", path);
     layer_list_init(&c.list);
     str_init(&real, PATH_MAX * 4);
-    rc = need_folder(&c, path, &real);
+    rc = need_folder(&c, path, 0755, &real);
     if (rc == PD_OK && c.list.n > 0)
         rc = finish_layer(&c);
     else if (rc == PD_OK)

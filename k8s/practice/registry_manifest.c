@@ -233,7 +233,7 @@ void registry_manifest(struct registry_call *c, const char *method)
         registry_refuse(c, 405, "UNSUPPORTED", "%s does not work on a manifest", method);
 }
 
-/* --- lists -------------------------------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------------- */
 
 void registry_tags(struct registry_call *c, const char *method)
 {

@@ -343,7 +343,12 @@ static void send_blob(struct registry_call *c, int fd, int64_t size)
     registry_header(c, "Docker-Content-Digest", "%s", c->name);
     registry_header(c, "Accept-Ranges", "bytes");
     registry_header(c, "ETag", "\"%s\"", c->name);
-    server_reply_file(c->q, status, "application/octet-stream", fd, from, n);
+    if (n > 0) {
+        server_reply_file(c->q, status, "application/octet-stream", fd, from, n);
+    } else {
+        close(fd);
+        server_reply(c->q, status, "application/octet-stream", "", 0);
+    }
 }
 
 static void get_blob(struct registry_call *c)

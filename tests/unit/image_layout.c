@@ -181,8 +181,9 @@ TEST(image_takes_amd64_of_an_index)
     char *index = xasprintf(
         "{\"schemaVersion\":2,\"mediaType\":\"" MT_DOCKER_LIST "\",\"manifests\":["
         "{\"digest\":\"%s\",\"size\":1,\"platform\":{\"os\":\"linux\",\"architecture\":\"arm64\"}},"
-        "{\"digest\":\"%s\",\"size\":%lld,\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}"
-        "]}", config.digest, m.digest, (long long)m.size);
+        "{\"digest\":\"%s\",\"size\":%lld,\"platform\":"
+        "{\"os\":\"linux\",\"architecture\":\"amd64\"}}]}", config.digest, m.digest,
+        (long long)m.size);
     struct image_desc d = put(l, MT_DOCKER_LIST, index);
     CHECK_OK(image_load(l, &d, &im, &err));
     CHECK_STR(im->manifest.digest, m.digest);

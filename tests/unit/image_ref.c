@@ -115,7 +115,8 @@ TEST(ref_lengths_have_their_limits)
 TEST(ref_digests_are_lower_hex_of_the_right_length)
 {
     CHECK(ref_digest_valid(D));
-    CHECK(!ref_digest_valid("sha256:ABCDEF6789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"));
+    CHECK(!ref_digest_valid("sha256:ABCDEF6789abcdef0123456789abcdef"
+                            "0123456789abcdef0123456789abcdef"));
     CHECK(!ref_digest_valid("sha256:../../../../etc/passwd"));
     CHECK(!ref_digest_valid(""));
     CHECK(!ref_digest_valid("sha256:"));

@@ -136,7 +136,8 @@ static struct layout *make_image(struct image_desc *out, const char *data)
     CHECK_OK(layout_put(l, MT_OCI_CONFIG, text, strlen(text), &config, &err));
     char *manifest = xasprintf(
         "{\"schemaVersion\":2,\"mediaType\":\"%s\",\"config\":{\"mediaType\":\"%s\",\"digest\":"
-        "\"%s\",\"size\":%lld},\"layers\":[{\"mediaType\":\"%s\",\"digest\":\"%s\",\"size\":%lld}]}",
+        "\"%s\",\"size\":%lld},\"layers\":[{\"mediaType\":\"%s\",\"digest\":\"%s\","
+        "\"size\":%lld}]}",
         MT_OCI_MANIFEST, MT_OCI_CONFIG, config.digest, (long long)config.size, MT_OCI_LAYER,
         layer.digest, (long long)layer.size);
     CHECK_OK(layout_put(l, MT_OCI_MANIFEST, manifest, strlen(manifest), out, &err));
