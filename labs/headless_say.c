@@ -48,6 +48,7 @@ void headless_say_step(struct headless_say *y, const struct session *s)
 {
     char text[400];
     const struct lab_step *step = session_step(s);
+    y->begun = true;
     struct json *r = event("step", s, s->step);
     json_put_num(r, "n", s->step + 1);
     json_put_num(r, "of", s->lab->steps_n);
@@ -158,7 +159,7 @@ void headless_say_changes(struct headless_say *y, const struct session *s, int s
         return;
     say_op(y, s);
     say_run(y, s);
-    if (s->step == step)
+    if (s->step == step && y->begun)
         say_checks(y, s, step);
     if (str_eq(y->message, s->message) || !*s->message)
         return;

@@ -10,7 +10,7 @@
 #include "labs/session.h"
 
 struct headless_say {
-    bool json;
+    bool json, begun;
     int step;                     /* whose checks `seen` holds */
     struct evidence seen[64];
     int64_t run_step, op_ms;
