@@ -300,7 +300,7 @@ int kubelet_image_unpack_main(int argc, char **argv)
     struct pd_err err;
     struct layout *l = NULL;
     struct image *im = NULL;
-    struct unpack_stats stats;
+    struct unpack_stats stats = {0};
     struct unpack_options opt = {.keep_owner = geteuid() == 0};
     struct image_desc d = {.size = -1};
     if (argc != 4)

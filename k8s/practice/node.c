@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "k8s/image/image_cmd.h"
 #include "k8s/practice/kobj.h"
 #include "k8s/practice/kubelet_in.h"
 #include "k8s/practice/shim.h"
@@ -377,7 +378,8 @@ bool node_child_main(int argc, char **argv, int *code)
         int (*fn)(int argc, char **argv);
     } children[] = {{"pull-image", kubelet_image_pull_main},
                     {"unpack-image", kubelet_image_unpack_main},
-                    {"remove-tree", remove_main}};
+                    {"remove-tree", remove_main},
+                    {"image", image_main}};
     for (size_t i = 0; argc > 1 && i < ARRAY_LEN(children); i++)
         if (strcmp(argv[1], children[i].name) == 0) {
             *code = children[i].fn(argc - 1, argv + 1);
