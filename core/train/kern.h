@@ -18,10 +18,19 @@ struct kern_adamw {               /* one update, see optim.h */
 
 struct kern {
     const char *name;
-    int mr, nr;                   /* the GEMM's register tile */
-    /* c[mr,nr] (pitch ldc) = alpha * Σ a[p·mr + i] b[p·nr + j], + c when acc */
-    void (*tile)(int k, float alpha, const float *a, const float *b, bool acc, float *c,
-                 ptrdiff_t ldc);
+    int mr, nr, thin;             /* the GEMM's register tile; width of the thin one */
+    /* c[mr,nr] (pitch ldc) = alpha * Σ a(i,p) b[p·nr + j], + c when acc. Three
+     * ways to read A: packed a[p·mr + i]; rows a[i·lda + p]; and rows for a
+     * result of `thin` columns. Every element is the same chain of operations
+     * in each of them. */
+    void (*tile)(int k, float alpha, const float *a, ptrdiff_t lda, const float *b, bool acc,
+                 float *c, ptrdiff_t ldc);
+    void (*tile_rows)(int k, float alpha, const float *a, ptrdiff_t lda, const float *b, bool acc,
+                      float *c, ptrdiff_t ldc);
+    void (*thin_tile)(int k, float alpha, const float *a, ptrdiff_t lda, const float *b, bool acc,
+                      float *c, ptrdiff_t ldc);
+    void (*thin_rows)(int k, float alpha, const float *a, ptrdiff_t lda, const float *b, bool acc,
+                      float *c, ptrdiff_t ldc);
     float (*dot)(size_t n, const float *x, const float *y);
     float (*max)(size_t n, const float *x);
     float (*exp_sum)(size_t n, float shift, float *x);        /* x = exp(x - shift); Σ */

@@ -69,38 +69,58 @@ INLINE vf vexp(vf x)
     return p * (vf)e;
 }
 
-/* The register tile: TILE_MR rows of TILE_NV vectors stay in registers over k. */
-static void tile(int k, float alpha, const float *a, const float *b, bool acc, float *c,
-                 ptrdiff_t ldc)
+/* The register tile: TILE_MR rows of nv vectors stay in registers over k. A is
+ * packed, or (rows) read where it stands: three rows share a pointer, so that
+ * few address registers are needed. nv and rows are constants to the inliner. */
+INLINE void any_tile(int nv, bool rows, int k, float alpha, const float *a, ptrdiff_t lda,
+                     const float *b, bool acc, float *c, ptrdiff_t ldc)
 {
     vf s[TILE_MR][TILE_NV];
+    const float *g[(TILE_MR + 2) / 3];
 #pragma GCC unroll 16
     for (int i = 0; i < TILE_MR; i++)
 #pragma GCC unroll 4
-        for (int j = 0; j < TILE_NV; j++)
+        for (int j = 0; j < nv; j++)
             s[i][j] = (vf){0};
-    for (int p = 0; p < k; p++, a += TILE_MR, b += TILE_NV * VW) {
+#pragma GCC unroll 8
+    for (int i = 0; i < (TILE_MR + 2) / 3; i++)
+        g[i] = rows ? a + 3 * i * lda : a;
+    for (int p = 0; p < k; p++, a += TILE_MR, b += nv * VW) {
         vf bv[TILE_NV];
 #pragma GCC unroll 4
-        for (int j = 0; j < TILE_NV; j++)
+        for (int j = 0; j < nv; j++)
             bv[j] = load(b + j * VW);
 #pragma GCC unroll 16
         for (int i = 0; i < TILE_MR; i++) {
-            vf av = splat(a[i]);
+            vf av = splat(rows ? g[i / 3][i % 3 * lda] : a[i]);
 #pragma GCC unroll 4
-            for (int j = 0; j < TILE_NV; j++)
+            for (int j = 0; j < nv; j++)
                 s[i][j] = VFMA(av, bv[j], s[i][j]);
         }
+#pragma GCC unroll 8
+        for (int i = 0; rows && i < (TILE_MR + 2) / 3; i++)
+            g[i]++;
     }
     vf al = splat(alpha);
 #pragma GCC unroll 16
     for (int i = 0; i < TILE_MR; i++)
 #pragma GCC unroll 4
-        for (int j = 0; j < TILE_NV; j++) {
+        for (int j = 0; j < nv; j++) {
             float *at = c + i * ldc + j * VW;
             store(at, acc ? VFMA(al, s[i][j], load(at)) : al * s[i][j]);
         }
 }
+
+#define TILE(name, nv, rows)                                                                      \
+    static void name(int k, float alpha, const float *a, ptrdiff_t lda, const float *b, bool acc, \
+                     float *c, ptrdiff_t ldc)                                                     \
+    {                                                                                             \
+        any_tile(nv, rows, k, alpha, a, lda, b, acc, c, ldc);                                     \
+    }
+TILE(tile, TILE_NV, false)
+TILE(tile_rows, TILE_NV, true)
+TILE(thin_tile, 1, false)
+TILE(thin_rows, 1, true)
 
 static float dot(size_t n, const float *x, const float *y)
 {
@@ -244,7 +264,8 @@ static void adamw(size_t n, const struct kern_adamw *k, const float *g, float *w
 }
 
 const struct kern KERN_TABLE = {
-    .name = KERN_NAME, .mr = TILE_MR, .nr = TILE_NV * VW, .tile = tile, .dot = dot, .max = max_of,
+    .name = KERN_NAME, .mr = TILE_MR, .nr = TILE_NV * VW, .thin = VW, .tile = tile,
+    .tile_rows = tile_rows, .thin_tile = thin_tile, .thin_rows = thin_rows, .dot = dot, .max = max_of,
     .exp_sum = exp_sum, .axpy = axpy, .scale = scale, .scale_by = scale_by,
     .norm_back = norm_back, .mul_add = mul_add, .swiglu = swiglu, .swiglu_back = swiglu_back,
     .softmax_back = softmax_back, .rotate = rotate, .adamw = adamw,
