@@ -384,7 +384,8 @@ static void run_deferred(struct loop *l)
         loop_mark_end(l, m, "deferred call");
     }
     l->call_n -= n;
-    memmove(l->calls, l->calls + n, l->call_n * sizeof *l->calls);
+    if (l->call_n > 0)
+        memmove(l->calls, l->calls + n, l->call_n * sizeof *l->calls);
 }
 
 static void read_signals(void *arg, int fd, int events UNUSED)
