@@ -12,7 +12,8 @@
 struct kern_adamw {               /* one update, see optim.h */
     float scale;                  /* of the gradient: 1/tokens times the clip factor */
     float shrink;                 /* 1 - lr·wd */
-    float beta1, beta2, step;     /* step = lr / (1 - β₁ᵗ) */
+    float take1, beta2, take2;    /* 1 - β₁, β₂, 1 - β₂ */
+    float step;                   /* lr / (1 - β₁ᵗ) */
     float root, eps;              /* root = 1 / sqrt(1 - β₂ᵗ) */
 };
 

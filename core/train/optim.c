@@ -107,7 +107,7 @@ void optim_step(struct compute *c, const struct optim *o, struct tensors *ts, do
     struct blocks b = {.k = c->k, .ts = ts, .o = o};
     b.step = (struct kern_adamw){
         .scale = (float)(scale * clip_factor(o, gnorm)), .shrink = (float)(1 - rate * o->decay),
-        .beta1 = (float)o->beta1, .beta2 = (float)o->beta2,
+        .take1 = (float)(1 - o->beta1), .beta2 = (float)o->beta2, .take2 = (float)(1 - o->beta2),
         .step = (float)(rate / (1 - pow(o->beta1, (double)t))),
         .root = (float)(1 / sqrt(1 - pow(o->beta2, (double)t))), .eps = (float)o->eps};
     b.step_no_decay = b.step;

@@ -104,7 +104,8 @@ static enum pd_code check_metadata(struct safetensors *s, const struct tjson *j,
         return bad(s, err, N_("it must be an object"), "__metadata__");
     for (void *it = tjson_iter(j); it; it = tjson_iter_next(j, it))
         if (tjson_type(tjson_iter_value(it)) != TJSON_STRING)
-            return bad(s, err, N_("this member of __metadata__ is not a string"), tjson_iter_key(it));
+            return bad(s, err, N_("this member of __metadata__ is not a string"),
+                       tjson_iter_key(it));
     return PD_OK;
 }
 
