@@ -13,7 +13,7 @@ static const struct {
     {"Conflict", 409, PD_CONFLICT},        {"Expired", 410, PD_GONE},
     {"Gone", 410, PD_GONE},                {"Invalid", 422, PD_INVALID},
     {"BadRequest", 400, PD_INVALID},       {"Timeout", 504, PD_TIMEOUT},
-    {"ServerTimeout", 500, PD_TIMEOUT},    {"MethodNotAllowed", 405, PD_UNSUPPORTED},
+    {"ServerTimeout", 0, PD_TIMEOUT},    {"MethodNotAllowed", 405, PD_UNSUPPORTED},
     {"NotAcceptable", 406, PD_UNSUPPORTED}, {"UnsupportedMediaType", 415, PD_UNSUPPORTED},
     {"RequestEntityTooLarge", 413, PD_LIMIT}, {"TooManyRequests", 429, PD_HTTP},
     {"InternalError", 500, PD_HTTP},       {"ServiceUnavailable", 503, PD_HTTP},

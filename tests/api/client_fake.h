@@ -26,7 +26,7 @@ struct fake_shared {
     char line[FAKE_LOG][512];         /* "GET /path" */
     int64_t at_ms[FAKE_LOG];
     char head[8192];                  /* of the newest request */
-    char body[1 << 20];
+    char body[1 << 20];               /* of the newest that had one */
     size_t body_len;
 };
 
@@ -95,6 +95,30 @@ static inline const char *fake_header(const struct fake_conn *c, const char *nam
     return NULL;
 }
 
+/* A chunked body that fits into the buffer. */
+static inline bool fake_unchunk(struct fake_conn *c)
+{
+    char *end;
+    while (c->buf[c->have] = '\0', !(end = strstr(c->buf, "0\r\n\r\n"))) {
+        ssize_t k = recv(c->fd, c->buf + c->have, sizeof c->buf - 1 - c->have, 0);
+        if (k <= 0)
+            return false;
+        c->have += (size_t)k;
+    }
+    free(c->body);
+    c->body = calloc(1, c->have + 1);
+    for (char *p = c->buf; p < end;) {
+        char *data;
+        size_t n = strtoul(p, &data, 16);
+        memcpy(c->body + c->body_len, data + 2, n);
+        c->body_len += n;
+        p = data + 2 + n + 2;
+    }
+    c->have -= (size_t)(end + 5 - c->buf);
+    memmove(c->buf, end + 5, c->have);
+    return true;
+}
+
 /* The next request of the connection; false at its end. */
 static inline bool fake_request(struct fake_conn *c)
 {
@@ -123,14 +147,19 @@ static inline bool fake_request(struct fake_conn *c)
             return false;
         c->body_len += (size_t)k;
     }
+    if (fake_header(c, "Transfer-Encoding", length, sizeof length) && !fake_unchunk(c))
+        return false;
     int i = __atomic_fetch_add(&c->s->requests, 1, __ATOMIC_SEQ_CST);
     if (i < FAKE_LOG) {
         snprintf(c->s->line[i], sizeof c->s->line[i], "%s %.480s", c->method, c->path);
         c->s->at_ms[i] = fake_now();
     }
     snprintf(c->s->head, sizeof c->s->head, "%s", c->head);
-    c->s->body_len = c->body_len < sizeof c->s->body ? c->body_len : sizeof c->s->body;
-    memcpy(c->s->body, c->body, c->s->body_len);
+    if (c->body_len > 0) {
+        c->s->body_len = c->body_len < sizeof c->s->body ? c->body_len : sizeof c->s->body;
+        memset(c->s->body, 0, 4096);
+        memcpy(c->s->body, c->body, c->s->body_len);
+    }
     return true;
 }
 
