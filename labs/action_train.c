@@ -1,6 +1,6 @@
 /* action_train.c - one steering command to the run (pause, inspect, step, rate,
  * resume, save, quit); done when the pod's own log has the answer. It waits
- * for the run to have begun. */
+ * for the run to have begun; after "step N", for the N steps too. */
 #include "core/base/i18n.h"
 #include "labs/action_kinds.h"
 #include "labs/session_priv.h"
@@ -46,6 +46,10 @@ static void message(struct session *s, struct action_run *a, const struct msg *m
     const struct run_answer *r =
         run_answer_find(session_priv(s)->run_log, json_str(a->work, "id", "?"), NULL);
     if (!r)
+        return;
+    /* steps by hand are over when they have been taken */
+    if (r->ok && str_eq(r->cmd, "step") && s->run.step < r->step + (int64_t)r->value &&
+        !str_eq(s->run.state, "done") && !str_eq(s->run.state, "error"))
         return;
     if (r->ok)
         a->state = ACTION_DONE;

@@ -98,10 +98,10 @@ void check_newest_event(const struct session *s, const char *name, struct eviden
     const struct table *t = session_table(s, "events");
     const struct json *best = NULL;
     for (const struct json *e = t ? json_first(t->items) : NULL; e; e = json_next(e)) {
-        /* a Job's pods carry its name in front of theirs */
+        /* a Job's pods carry its name, and five letters behind it */
         const char *about = json_str(e, "involvedObject.name", "");
         size_t n = strlen(name);
-        if (strncmp(about, name, n) || (about[n] && about[n] != '-'))
+        if (strncmp(about, name, n) || (about[n] && (about[n] != '-' || strlen(about + n) != 6)))
             continue;
         if (!best || event_ms(e) >= event_ms(best))
             best = e;

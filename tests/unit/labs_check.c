@@ -88,18 +88,18 @@ TEST(object_wrong_if_ends_the_hope)
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
     fx_list(&f, "jobs", "[{" NEW_JOB "}]");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-1\",\"ownerReferences\":[{\"uid\":\"other\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"other\"}]},"
                         "\"status\":{\"phase\":\"Running\"}}]");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);            /* another Job's pod */
-    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-1\"},\"reason\":\"BackOff\","
+    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-abcde\"},\"reason\":\"BackOff\","
                           "\"message\":\"m\",\"lastTimestamp\":\"2027-01-15T08:00:01Z\"}]");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
                         "\"status\":{\"phase\":\"Failed\"}}]");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
-    CHECK_STR(fx_ev(&f, 0)->object, "pods/j-1");
+    CHECK_STR(fx_ev(&f, 0)->object, "pods/j-abcde");
     CHECK_HAS(fx_ev(&f, 0)->event, "BackOff: m");
     CHECK_STR(fx_ev(&f, 0)->because, "look");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
                         "\"status\":{\"phase\":\"Running\"}}]");
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);
@@ -151,11 +151,11 @@ TEST(event_since_this_attempt)
     struct fx f;
     open_check(&f, "event: {about: j, reason: Pulled}");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
-    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-1\"},\"reason\":\"Pulled\","
+    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-abcde\"},\"reason\":\"Pulled\","
                           "\"lastTimestamp\":\"2027-01-15T07:00:00Z\"}]");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
     /* the scheduler's style of time */
-    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-1\"},\"reason\":\"Pulled\","
+    fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-abcde\"},\"reason\":\"Pulled\","
                           "\"lastTimestamp\":null,\"eventTime\":\"2027-01-15T08:00:01.123456Z\"}]");
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);
@@ -234,7 +234,7 @@ TEST(file_names_a_resource_of_the_cluster)
 static void pod_runs(struct fx *f)
 {
     fx_list(f, "jobs", "[{" NEW_JOB "}]");
-    fx_list(f, "pods", "[{\"metadata\":{\"name\":\"j-1\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
                        "\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\","
                        "\"state\":{\"running\":{}}}]}}]");
 }
@@ -289,7 +289,7 @@ TEST(metric_of_another_pod_is_not_ours)
     struct fx f;
     open_check(&f, "metric: {series: loss, points: 1}");
     fx_list(&f, "jobs", "[{" OLD_JOB "}]");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-1\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
                         "\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"running\":{}}}]}}]");
     CHECK_INT(session_priv(f.s)->run_stream, 0);
     CHECK_RESULT(&f, 0, CHECK_STALE);
