@@ -293,6 +293,19 @@ static int handshake(struct call *c)
     return version;
 }
 
+/* A refusal of the kubelet travels in the stream: clients take an HTTP error at
+ * this point for a server that knows no WebSocket. */
+static void say_refusal(struct api_stream *s, int http, const struct pd_err *err)
+{
+    struct json *status = status_new(http, http == 400 ? "BadRequest" : "InternalError", NULL, NULL,
+                                     "%s", err->msg);
+    char *text = json_text(status, 0);
+    api_stream_write(s, 3, text, strlen(text));
+    api_stream_end(s);
+    free(text);
+    json_free(status);
+}
+
 static bool exec_options(struct call *c, bool attach, struct api_exec_options *o)
 {
     strv_init(&o->command);
@@ -328,10 +341,9 @@ void rest_pod_exec(struct call *c, bool attach)
     api_stream_write(s, lowest, "", 0);
     if (k->exec(k->arg, pod->j, &o, s, &http, &err) != PD_OK) {
         memset(&s->ops, 0, sizeof s->ops);
-        kubelet_refusal(c, http, &err);
-    } else {
-        server_upgrade(c->q, &u);
+        say_refusal(s, http, &err);
     }
+    server_upgrade(c->q, &u);
     strv_release(&o.command);
 }
 

@@ -1,5 +1,6 @@
-/* server.c - the practice cluster's HTTPS daemon: libmicrohttpd driven from the
+/* server.c - the practice cluster's HTTP daemon: libmicrohttpd driven from the
  * loop through its epoll descriptor; requests from their headers to the answer.
+ * TLS stands before it, in server_tls.c.
  *
  * A request without an answer is suspended, since the library would spin. It
  * does not look at a suspended socket, so a second epoll with EPOLLRDHUP tells
@@ -322,16 +323,19 @@ enum pd_code server_start(struct loop *l, int port, const struct server_tls *tls
     s->auth = auth;
     s->auth_arg = auth_arg;
     s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_TLS | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, NULL, NULL,
-        on_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_HTTPS_MEM_KEY, tls->key_pem,
-        MHD_OPTION_HTTPS_MEM_CERT, tls->cert_pem, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0,
+        NULL, NULL, on_request, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)IDLE_SECONDS, MHD_OPTION_END);
-    if (!s->daemon) {
+    if (!s->daemon || server_tls_start(s, fd, tls, err) != PD_OK) {
+        if (s->daemon)
+            MHD_stop_daemon(s->daemon);
+        else
+            pd_fail(err, PD_NET, "the HTTP daemon can't be started");
         close(fd);
         free(s);
-        return pd_fail(err, PD_TLS, "the HTTPS server can't be started with its certificate");
+        return err->code;
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     s->epoll_fd = info->epoll_fd;
@@ -355,12 +359,23 @@ void server_stop(struct server *s)
     loop_fd_remove(s->loop, s->probe_fd);
     loop_timer_cancel(s->loop, s->timer);
     MHD_run(s->daemon);
+    server_tls_flush(s);
     MHD_stop_daemon(s->daemon);
     s->daemon = NULL;
+    server_tls_stop(s);
     close(s->probe_fd);
     for (int i = 0; i < s->routes; i++)
         free(s->route[i].prefix);
     free(s);
+}
+
+bool server_add_connection(struct server *s, int fd)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bool ok = MHD_add_connection(s->daemon, fd, (struct sockaddr *)&from, sizeof from) == MHD_YES;
+    server_run(s);
+    return ok;
 }
 
 int server_port(const struct server *s)

@@ -8,13 +8,18 @@ struct MHD_Daemon;
 struct MHD_Connection;
 struct MHD_Response;
 struct MHD_UpgradeResponseHandle;
+struct ssl_ctx_st;
+struct link;                     /* one TLS connection, server_tls.c */
 
 enum { SERVER_ROUTES = 16, SERVER_STREAM_CEILING = 64 << 20 };
 
 struct server {
     struct loop *loop;
     struct MHD_Daemon *daemon;
-    int port, epoll_fd;
+    int port, epoll_fd, listen_fd;
+    struct ssl_ctx_st *ssl;
+    struct link *first_link;
+    int links;
     int probe_fd;                /* an epoll that hears of clients that left while suspended */
     uint32_t timer;
     bool running;                /* inside MHD_run */
@@ -62,6 +67,11 @@ struct server_request {
     void *gone_arg;
 };
 
+enum pd_code server_tls_start(struct server *s, int listen_fd, const struct server_tls *tls,
+                              struct pd_err *err);
+void server_tls_flush(struct server *s);
+void server_tls_stop(struct server *s);
+bool server_add_connection(struct server *s, int fd);     /* plain bytes; takes fd when true */
 void server_run(struct server *s);                       /* at the end of this turn */
 void server_suspend(struct server_request *q);
 void server_resume(struct server_request *q);

@@ -172,6 +172,13 @@ static bool repeated(const struct json *m)
     return false;
 }
 
+/* Go leaves empty maps and lists out when it writes an object. */
+static bool empty(const struct schema_field *f, const struct json *m)
+{
+    return (f->shape == SCHEMA_MAP && json_type(m) == JSON_OBJECT && json_count(m) == 0) ||
+           (f->shape == SCHEMA_LIST && json_type(m) == JSON_ARRAY && json_count(m) == 0);
+}
+
 static void member(struct walk *w, const struct schema_type *t, struct json *obj, struct json *m)
 {
     const struct schema_field *f = schema_field(t, json_key(m));
@@ -181,7 +188,7 @@ static void member(struct walk *w, const struct schema_type *t, struct json *obj
         char *key = xstrdup(json_key(m));
         json_remove(obj, key);                /* the first of that name is m */
         free(key);
-    } else if (type == JSON_NULL) {
+    } else if (type == JSON_NULL || empty(f, m)) {
         char *key = xstrdup(json_key(m));
         json_remove(obj, key);
         free(key);
