@@ -55,7 +55,7 @@ INLINE vf vexp(vf x)
     x = choose(x > 88.0f, splat(88.0f), x);
     vf n = VFMA(x, splat(1.44269504f), splat(magic)) - magic;
     vf r = VFMA(n, splat(-0.693145752f), x);
-    r = VFMA(n, splat(-1.42860677e-6f), r);
+    r = VFMA(n, splat(-1.42860682e-6f), r);
     vf p = splat(1.0f / 5040);
     p = VFMA(p, r, splat(1.0f / 720));
     p = VFMA(p, r, splat(1.0f / 120));
