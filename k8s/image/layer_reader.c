@@ -3,6 +3,8 @@
  * them everything is hashed. */
 #include "k8s/image/layer_reader.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

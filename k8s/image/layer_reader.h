@@ -6,10 +6,9 @@
 
 #include "core/base/err.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <locale.h>
 
+struct archive_entry;                 /* libarchive's */
 struct layer_reader;
 
 MUST_USE enum pd_code layer_reader_open(const char *path, struct layer_reader **out,

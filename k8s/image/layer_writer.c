@@ -2,6 +2,8 @@
  * the blob; and the cache that knows which input made which layer. */
 #include "k8s/image/layer_writer.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,8 @@
 /* tree.c - nodes with sorted children. */
 #include "k8s/image/tree.h"
 
+#include <archive_entry.h>
+
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "k8s/image/layer_reader.h"

@@ -3,6 +3,7 @@
  * part that is used with *at calls and never followed. */
 #include "k8s/image/unpack.h"
 
+#include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
