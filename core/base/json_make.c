@@ -102,10 +102,12 @@ void json_append(struct json *array, struct json *value)
 void json_insert(struct json *array, size_t index, struct json *value)
 {
     assert(json_type(array) == JSON_ARRAY && value);
-    if (index >= json_count(array))
-        json_append(array, value);
-    else
-        cJSON_InsertItemInArray(raw(array), (int)index, raw(value));
+    /* cJSON_InsertItemInArray refuses an index above 0 in Debian's 1.7.15-1+deb12u4:
+     * append, then move what comes behind it to the end. */
+    size_t behind = json_count(array) > index ? json_count(array) - index : 0;
+    json_append(array, value);
+    for (; behind > 0; behind--)
+        json_append(array, json_detach_item(array, index));
 }
 
 struct json *json_detach(struct json *obj, const char *key)
