@@ -235,19 +235,25 @@ char *str_fmt(char *dst, size_t size, const char *fmt, ...)
 
 enum { NEAR_MAX = 40 };
 
-/* Edit distance of two short strings (two rows). */
+/* Edit distance of two short strings; two neighbours swapped ("FORM") count as
+ * one edit. Three rows of the table are kept. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[NEAR_MAX + 1], n = strlen(a), m = strlen(b);
+    size_t rows[3][NEAR_MAX + 1], n = strlen(a), m = strlen(b);
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= m; j++)
         row[j] = j;
     for (size_t i = 1; i <= n; i++) {
-        size_t diag = row[0];
+        size_t *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t change = diag + (a[i - 1] != b[j - 1]);
-            diag = row[j];
-            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+            size_t change = last[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = MIN(change, MIN(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = MIN(row[j], before[j - 2] + 1);
         }
     }
     return row[m];

@@ -71,8 +71,8 @@ TEST(dockerfile_errors_have_their_place)
         int line, col;
         const char *msg, *hint;
     } cases[] = {
-        {"FORM scratch\n", 1, 1, "unknown instruction: FORM", "FROM"},
-        {"FROM scratch\n\n  COPPY a b\n", 3, 3, "unknown instruction: COPPY", "COPY"},
+        {"FORM scratch\n", 1, 1, "unknown instruction: FORM", "did you mean FROM?"},
+        {"FROM scratch\n\n  COPPY a b\n", 3, 3, "unknown instruction: COPPY", "did you mean COPY?"},
         {"FROM scratch\nCOPY \\\n  a\n", 3, 3, "wrong number of arguments for COPY", ""},
         {"FROM scratch\nCOPY\n", 2, 1, "COPY needs an argument", ""},
         {"FROM\n", 1, 1, "FROM needs an argument", ""},
