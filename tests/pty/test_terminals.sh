@@ -1,0 +1,126 @@
+#!/bin/sh
+# test_terminals.sh - the console in tmux under the terminals that people have:
+# no screen may be blank, none may leave without a sentence. Waits for a text,
+# never for a time. B names the build folder. Ends with "N passed, N failed".
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+B=${B:-$root/build}
+case $B in /*) ;; *) B=$root/$B ;; esac
+dir=$(mktemp -d "${TMPDIR:-/tmp}/podium-pty-XXXXXX")
+sock=$dir/tmux-0
+run=0
+passed=0
+failed=0
+
+t() { tmux -S "$sock" -f /dev/null "$@"; }
+cleanup() { t kill-server 2>/dev/null; rm -rf "$dir"; }
+trap cleanup EXIT
+
+# wait_for TEXT: until the screen holds it, at most 10 s
+wait_for() {
+    i=0
+    while [ $i -lt 200 ]; do
+        t capture-pane -p >"$dir/screen" 2>/dev/null
+        grep -qF -- "$1" "$dir/screen" && return 0
+        i=$((i + 1))
+        sleep 0.05
+    done
+    return 1
+}
+
+ok() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/  |/' "$dir/screen"
+}
+# wait_gone TEXT: until the screen no longer holds it (an ESC and the next key
+# must not arrive as one Alt key)
+wait_gone() {
+    i=0
+    while [ $i -lt 200 ]; do
+        t capture-pane -p >"$dir/screen" 2>/dev/null
+        grep -qF -- "$1" "$dir/screen" || return 0
+        i=$((i + 1))
+        sleep 0.05
+    done
+    return 1
+}
+want() { if wait_for "$2"; then ok; else bad "$1: no \"$2\""; fi; }
+refuse() { if grep -qF -- "$2" "$dir/screen"; then bad "$1: \"$2\""; else ok; fi; }
+
+# begin COLS ROWS ENV... : the console in a fresh tmux window
+begin() {
+    cols=$1 rows=$2
+    shift 2
+    t kill-server 2>/dev/null
+    run=$((run + 1))
+    sock=$dir/tmux-$run
+    t new-session -d -x "$cols" -y "$rows" \
+        "env -u LC_ALL -u LC_CTYPE -u NO_COLOR -u EDITOR -u VISUAL HOME=$dir/home LANG=C.UTF-8 \
+         $* $B/podium --kubeconfig /nowhere/config --labs $root/tests/screens/labs; \
+         echo left with \$?; exec cat"
+}
+
+# walk NAME: catalogue, a lab, its tabs, help, and out
+walk() {
+    want "$1" "Catalogue"
+    want "$1" "LoRA on Gaudi"
+    t send-keys j j Enter
+    want "$1" "Look at the node"
+    t send-keys 3
+    want "$1" "No training log yet"
+    t send-keys '?'
+    want "$1" "smooth"
+    t send-keys Escape
+    if wait_gone "smooth less"; then ok; else bad "$1: Esc does not close the help"; fi
+    t send-keys : r a
+    want "$1" "set the learning rate"
+    t send-keys Escape
+    if wait_gone "Tab completes"; then ok; else bad "$1: Esc does not close the palette"; fi
+    t send-keys q q
+    want "$1" "q quit"
+    t send-keys q
+    want "$1" "left with 0"
+}
+
+for term in xterm-256color tmux-256color screen-256color xterm linux vt100; do
+    begin 100 30 TERM=$term
+    walk "$term"
+done
+
+begin 80 24 TERM=xterm-256color LC_ALL=C
+want "LC_ALL=C" "Catalogue"
+if LC_ALL=C grep -q '[^ -~]' "$dir/screen"; then bad "LC_ALL=C: a byte that is not ASCII"; else ok; fi
+walk "LC_ALL=C"
+
+begin 80 24 TERM=vt100
+want "vt100" "Catalogue"
+refuse "vt100" "lqqq"
+walk "vt100"
+
+begin 80 24 TERM=xterm-256color NO_COLOR=1
+walk "NO_COLOR"
+begin 80 24 TERM=xterm-256color LINES=10 COLUMNS=20
+walk "LINES and COLUMNS set"
+
+begin 40 12 TERM=xterm-256color
+want "40x12" "Labs"
+t send-keys j j Enter
+want "40x12" "Look at the node"
+t send-keys 3
+want "40x12" "No training log yet"
+
+begin 80 24 TERM=dumb
+want "dumb" "can't place the cursor"
+want "dumb" "left with 3"
+
+begin 80 24 TERM=xterm-256color
+want "chinese" "Catalogue"
+t send-keys L
+want "chinese" "在 Gaudi 上微调"
+t send-keys L
+want "english again" "LoRA on Gaudi"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
