@@ -1,0 +1,341 @@
+/* train_llama.c - the whole model: training against numbers that PyTorch
+ * computed (tests/train/make_reference.py), accumulation, adapters, decoding. */
+#include "core/train/llama.h"
+
+#include "core/base/path.h"
+#include "core/base/str.h"
+#include "core/train/generate.h"
+#include "core/train/lora.h"
+#include "core/train/optim.h"
+#include "core/train/safetensors.h"
+#include "core/train/tjson.h"
+#include "tests/unit/train_check.h"
+
+enum { V = 61, ROWS = 64, SEED = 5, STEPS = 12 };
+
+static const struct llama_config small = {
+    .vocab = V, .hidden = 24, .ffn = 40, .layers = 2, .heads = 4, .kv_heads = 2, .head_dim = 6,
+    .max_pos = 64, .eps = 1e-5, .theta = 10000, .init_range = 0.08, .tied = true,
+    .bos = -1, .pad = -1,
+};
+
+/* As sequences() in make_reference.py. */
+static struct rows *rows_of(int step, int from, int to)
+{
+    static int off[4], pos[ROWS];
+    static int32_t ids[ROWS], labels[ROWS];
+    static struct rows r;
+    static const int len[] = {9, 5, 12};
+    r = (struct rows){.off = off, .pos = pos, .ids = ids, .labels = labels};
+    for (int s = from; s < to; s++) {
+        for (int i = 0; i < len[s]; i++, r.n++) {
+            ids[r.n] = (i * 7 + s * 3 + step * 5 + i * i) % V;
+            int j = i + 1;
+            labels[r.n] = i >= 2 ? (j * 7 + s * 3 + step * 5 + j * j) % V : -100;
+            pos[r.n] = i;
+        }
+        off[++r.nseq] = r.n;
+    }
+    return &r;
+}
+
+static struct tjson *reference(void)
+{
+    struct tjson *j;
+    struct pd_err err;
+    CHECK_OK(tjson_read(PODIUM_SOURCE_DIR "/tests/train/reference/llama.json", 1 << 20, &j, &err));
+    return j;
+}
+
+struct world {
+    struct compute c;
+    struct llama m;
+    struct lora lora;
+    struct llama_run *run;
+    struct tensors *trained;
+};
+
+static void world_make(struct world *w, bool tied, bool full, const struct lora_config *lora)
+{
+    struct pd_err err;
+    struct llama_config cfg = small;
+    cfg.tied = tied;
+    CHECK_OK(compute_init(&w->c, 2, 64, &err));
+    llama_init(&w->m, &cfg, full);
+    llama_randomise(&w->m, SEED);
+    if (lora)
+        lora_init(&w->lora, &cfg, lora, SEED);
+    w->trained = full ? &w->m.tensors : &w->lora.tensors;
+    w->run = llama_run_new(&w->m, lora ? &w->lora : NULL, &w->c, ROWS, 64, true);
+}
+
+static void world_end(struct world *w)
+{
+    llama_run_free(w->run);
+    if (w->lora.slab.base)
+        lora_release(&w->lora);
+    llama_release(&w->m);
+    compute_release(&w->c);
+}
+
+static void compare_training(struct world *w, const char *name)
+{
+    struct tjson *all = reference();
+    const struct tjson *want = tjson_get(all, name);
+    struct optim o;
+    struct pd_err err;
+    char path[32];
+    optim_defaults(&o);
+    o.rate = 0.01, o.decay = 0.1, o.clip = 0.5, o.warmup = 2, o.steps = STEPS;
+    for (int step = 0; step < STEPS; step++) {
+        double sum;
+        int64_t n;
+        optim_zero_grad(&w->c, w->trained);
+        CHECK_OK(llama_loss_grad(w->run, rows_of(step, 0, 3), 0, &sum, &n, &err));
+        double norm = optim_grad_norm(&w->c, w->trained, 1 / (double)n);
+        str_fmt(path, sizeof path, "loss[%d]", step);
+        CHECK_NEAR(sum / (double)n, tjson_num(want, path, -1), 2e-4);
+        str_fmt(path, sizeof path, "gnorm[%d]", step);
+        CHECK_NEAR(norm, tjson_num(want, path, -1), 2e-3 * norm);
+        str_fmt(path, sizeof path, "lr[%d]", step);
+        CHECK_NEAR(optim_rate(&o, step), tjson_num(want, path, -1), 1e-9);
+        optim_step(&w->c, &o, w->trained, 1 / (double)n, norm, optim_rate(&o, step), step + 1);
+    }
+    tjson_free(all);
+}
+
+TEST(full_training_equals_torch)
+{
+    struct world w = {0};
+    world_make(&w, true, true, NULL);
+    compare_training(&w, "tied");
+    world_end(&w);
+}
+
+TEST(full_training_with_its_own_head_equals_torch)
+{
+    struct world w = {0};
+    world_make(&w, false, true, NULL);
+    compare_training(&w, "untied");
+    world_end(&w);
+}
+
+static const struct lora_config all_sites = {.r = 3, .alpha = 6,
+                                             .targets = (1u << LORA_MODULES) - 1};
+
+TEST(lora_training_equals_torch)
+{
+    struct world w = {0};
+    world_make(&w, true, false, &all_sites);
+    compare_training(&w, "lora");
+    for (int i = 1; i < w.trained->n; i += 2) {   /* every B has moved from zero */
+        double s = 0;
+        for (size_t k = 0; k < tensors_count(&w.trained->t[i]); k++)
+            s += fabs((double)w.trained->t[i].w[k]);
+        CHECK_MSG(s > 1e-3, "%s did not move", w.trained->t[i].name);
+    }
+    world_end(&w);
+}
+
+TEST(logits_equal_torch_and_decoding_equals_the_pass)
+{
+    static const int32_t ids[] = {3, 14, 15, 9, 26, 5, 35};
+    struct world w = {0};
+    struct tjson *all = reference();
+    struct pd_err err;
+    float pass[V];
+    int off[2] = {0, ARRAY_LEN(ids)}, pos[] = {0, 1, 2, 3, 4, 5, 6};
+    int32_t labels[ARRAY_LEN(ids)] = {-1, -1, -1, -1, -1, -1, -1};
+    struct rows r = {.n = ARRAY_LEN(ids), .nseq = 1, .off = off, .ids = (int32_t *)ids,
+                     .labels = labels, .pos = pos};
+    world_make(&w, true, true, NULL);
+    CHECK_OK(llama_logits(w.run, &r, r.n - 1, pass, &err));
+    struct generate *g = generate_new(&w.m, &w.c, 16);
+    const float *one = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        one = generate_feed(g, ids[i]);
+    for (int i = 0; i < V; i++) {
+        char path[24];
+        str_fmt(path, sizeof path, "logits[%d]", i);
+        CHECK_NEAR(pass[i], tjson_num(all, path, -99), 2e-6);
+        CHECK_NEAR(one[i], (double)pass[i], 2e-6);
+    }
+    CHECK(generate_feed(g, V) == NULL);
+    generate_free(g);
+    tjson_free(all);
+    world_end(&w);
+}
+
+/* One batch of three sequences, and three batches of one: the same gradient,
+ * although the sequences have different numbers of trained tokens. */
+TEST(accumulation_equals_one_batch)
+{
+    struct world w = {0};
+    struct pd_err err;
+    double sum, part, total = 0;
+    int64_t n, count = 0;
+    world_make(&w, true, true, NULL);
+    size_t size = tensors_total(w.trained) + 64;
+    float *whole = calloc(size, sizeof *whole);
+    CHECK_OK(llama_loss_grad(w.run, rows_of(1, 0, 3), 0, &sum, &n, &err));
+    double norm = optim_grad_norm(&w.c, w.trained, 1);
+    const struct tensor *q = tensors_find(w.trained, "model.layers.0.self_attn.q_proj.weight");
+    memcpy(whole, q->g, tensors_count(q) * sizeof *whole);
+    optim_zero_grad(&w.c, w.trained);
+    for (int s = 0; s < 3; s++) {
+        CHECK_OK(llama_loss_grad(w.run, rows_of(1, s, s + 1), 0, &part, &n, &err));
+        total += part;
+        count += n;
+    }
+    CHECK_INT(count, 7 + 3 + 10);
+    CHECK_NEAR(total, sum, 1e-5);
+    CHECK_NEAR(optim_grad_norm(&w.c, w.trained, 1), norm, 1e-6 * norm);
+    for (size_t i = 0; i < tensors_count(q); i++)
+        CHECK_NEAR(q->g[i], (double)whole[i], 1e-5);
+    free(whole);
+    world_end(&w);
+}
+
+static double loss_of(struct world *w, uint64_t key)
+{
+    double sum;
+    int64_t n;
+    struct pd_err err;
+    CHECK_OK(llama_loss(w->run, rows_of(0, 0, 3), key, &sum, &n, &err));
+    return sum;
+}
+
+TEST(an_adapter_can_be_switched_off_and_merged)
+{
+    struct world w = {0};
+    world_make(&w, true, false, &all_sites);
+    double fresh = loss_of(&w, 0);                /* B is zero: the base */
+    for (int i = 1; i < w.trained->n; i += 2)
+        rng_fill_normal((uint64_t)i, w.trained->t[i].w, tensors_count(&w.trained->t[i]), 0.2f);
+    double on = loss_of(&w, 0);
+    w.lora.on = false;
+    CHECK_NEAR(loss_of(&w, 0), fresh, 0);
+    CHECK(fabs(on - fresh) > 0.01);
+    lora_merge(&w.lora, &w.m);
+    CHECK_NEAR(loss_of(&w, 0), on, 1e-4);
+    world_end(&w);
+}
+
+TEST(dropout_only_while_training)
+{
+    struct world w = {0};
+    struct lora_config cfg = all_sites;
+    cfg.dropout = 0.5;
+    world_make(&w, true, false, &cfg);
+    for (int i = 1; i < w.trained->n; i += 2)
+        rng_fill_normal((uint64_t)i, w.trained->t[i].w, tensors_count(&w.trained->t[i]), 0.2f);
+    double still = loss_of(&w, 0), one = loss_of(&w, 1001), two = loss_of(&w, 1003);
+    CHECK_NEAR(loss_of(&w, 0), still, 0);
+    CHECK_NEAR(loss_of(&w, 1001), one, 0);
+    CHECK(one != still && one != two);
+    world_end(&w);
+}
+
+TEST(a_bad_weight_is_named)
+{
+    struct world w = {0};
+    struct pd_err err;
+    double sum;
+    int64_t n;
+    world_make(&w, true, false, &all_sites);
+    w.m.layer[1].o[7] = NAN;
+    CHECK_INT(llama_loss(w.run, rows_of(0, 0, 3), 0, &sum, &n, &err), PD_TRAIN);
+    CHECK_HAS(err.msg, "model.layers.1.self_attn.o_proj.weight[7]");
+    w.m.layer[1].o[7] = 3e38f;                    /* finite, but its product overflows */
+    w.m.layer[1].o[8] = 3e38f;
+    for (int i = 0; i < 24 * 24; i++)
+        w.m.layer[1].o[i] = 3e38f;
+    w.m.layer[1].norm2[0] = 1;
+    CHECK_INT(llama_loss(w.run, rows_of(0, 0, 3), 0, &sum, &n, &err), PD_TRAIN);
+    CHECK_HAS(err.msg, "layer 1:");
+    world_end(&w);
+}
+
+TEST(ids_outside_the_vocabulary_are_refused)
+{
+    struct world w = {0};
+    struct pd_err err;
+    double sum;
+    int64_t n;
+    world_make(&w, true, false, &all_sites);
+    struct rows *r = rows_of(0, 0, 3);
+    r->ids[4] = V;
+    CHECK_INT(llama_loss(w.run, r, 0, &sum, &n, &err), PD_DATA);
+    r = rows_of(0, 0, 3);
+    r->labels[4] = V + 3;
+    CHECK_INT(llama_loss(w.run, r, 0, &sum, &n, &err), PD_DATA);
+    world_end(&w);
+}
+
+/* --- one linear layer with an adapter, dropout on, against f64 -------------- */
+enum { LN = 5, LI = 7, LO = 6, LR = 3 };
+
+struct site_case {
+    double x[LN * LI], a[LR * LI], b[LO * LR], g[LN * LO], keep[LN * LI];
+};
+
+static double site_loss(void *arg)
+{
+    const struct site_case *k = arg;
+    double sum = 0;
+    for (int n = 0; n < LN; n++)
+        for (int o = 0; o < LO; o++)
+            for (int r = 0; r < LR; r++) {
+                double u = 0;
+                for (int i = 0; i < LI; i++)
+                    u += k->x[n * LI + i] * k->keep[n * LI + i] * k->a[r * LI + i];
+                sum += k->g[n * LO + o] * 8.0 / LR * k->b[o * LR + r] * u;
+            }
+    return sum;
+}
+
+static void site_case(struct compute *c)
+{
+    static struct site_case k;
+    static float x[LN * LI], a[LR * LI], b[LO * LR], g[LN * LO], one[LN * LI], keep[LN * LI];
+    static float tmp[LN * LI], u[LN * LR], y[LN * LO], da[LR * LI], db[LO * LR], dx[LN * LI];
+    struct lora l = {.cfg = {.r = LR, .alpha = 8, .dropout = 0.4}};
+    struct lora_site s = {LI, LO, a, b, da, db};
+    check_fill(1, k.x, x, LN * LI, 1);
+    check_fill(2, k.a, a, LR * LI, 1);
+    check_fill(3, k.b, b, LO * LR, 1);
+    check_fill(4, k.g, g, LN * LO, 1);
+    for (int i = 0; i < LN * LI; i++)
+        one[i] = 1;
+    ops_dropout(c, LN * LI, 0.4f, 99, one, keep);
+    for (int i = 0; i < LN * LI; i++)
+        k.keep[i] = (double)keep[i];
+    memset(y, 0, sizeof y), memset(da, 0, sizeof da);
+    memset(db, 0, sizeof db), memset(dx, 0, sizeof dx);
+    lora_forward(&l, &s, c, LN, 99, x, tmp, u, y, LO);
+    double got = 0;
+    for (int i = 0; i < LN * LO; i++)
+        got += (double)y[i] * k.g[i];
+    CHECK_NEAR(got, site_loss(&k), 1e-4);
+    lora_backward(&l, &s, c, LN, 99, x, tmp, u, g, LO, dx);
+    check_grad("dx", site_loss, &k, k.x, LN * LI, dx);
+    check_grad("da", site_loss, &k, k.a, LR * LI, da);
+    check_grad("db", site_loss, &k, k.b, LO * LR, db);
+}
+
+TEST(lora_site_with_dropout) { check_everywhere(site_case); }
+
+TEST(sampling)
+{
+    const float z[] = {1, 3, 2, 3, -5};
+    int seen[5] = {0};
+    CHECK_INT(generate_pick(z, 5, 0, 1, 1, 1), 1);
+    for (uint64_t i = 0; i < 2000; i++)
+        seen[generate_pick(z, 5, 1, 1, 1, i)]++;
+    CHECK_NEAR(seen[1] / 2000.0, 0.399, 0.05);    /* e³ / Σ */
+    CHECK(seen[2] > seen[0] && seen[0] > 0);
+    for (uint64_t i = 0; i < 200; i++)
+        CHECK(generate_pick(z, 5, 1, 0.5, 1, i) % 2 == 1);
+}
+
+T_MAIN
