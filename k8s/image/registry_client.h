@@ -24,7 +24,8 @@ struct registry_auth {
     char *ca_pem;                 /* or NULL: the system's */
     char *cert_pem, *key_pem;     /* client certificate; or NULL */
     char *host;                   /* "127.0.0.1:6443": what these are for; NULL: any */
-    bool plain_http, insecure;
+    bool insecure;
+    bool plain_http;              /* for every host */
 };
 void registry_auth_release(struct registry_auth *a);
 /* Server host, CA and token of a kubeconfig's current context. */

@@ -116,7 +116,8 @@ enum pd_code registry_client_open(const struct image_ref *ref, const struct regi
     static const struct registry_auth none;
     const struct registry_auth *a = auth && is_for(auth, ref->registry) ? auth : &none;
     memset(c, 0, sizeof *c);
-    char *base = xasprintf("%s://%s", a->plain_http ? "http" : "https", ref_api_host(ref));
+    char *base = xasprintf("%s://%s", auth && auth->plain_http ? "http" : "https",
+                           ref_api_host(ref));
     c->target = http_target_new(base);
     free(base);
     c->ref = ref;
