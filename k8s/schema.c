@@ -257,9 +257,9 @@ const struct schema_type *schema_each(int index)
 
 const char *schema_type_word(const struct schema_field *f)
 {
-    static const char *const words[] = {"string", "integer", "integer", "boolean",  "number",
-                                        "string", "string",  "string",  "quantity", "integer or string",
-                                        "object", "object"};
+    static const char *const words[] = {
+        "string", "integer", "integer",  "boolean",           "number", "string",
+        "string", "string",  "quantity", "integer or string", "object", "object"};
     if (f->shape != SCHEMA_ONE)
         return f->shape == SCHEMA_LIST ? "array" : "object";
     return words[f->base];

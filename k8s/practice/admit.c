@@ -218,9 +218,11 @@ static void judge_item(struct api *a, const struct api_write *w, const struct js
     quantity_add(&total, &want);
     if (!quantity_parse(hard, &limit) || quantity_compare(&total, &limit) <= 0)
         return;
-    str_printf(&v->requested, "%s%s=%s", v->requested.len ? "," : "", item, quantity_text(&want, one));
+    str_printf(&v->requested, "%s%s=%s", v->requested.len ? "," : "", item,
+               quantity_text(&want, one));
     str_printf(&v->used, "%s%s=%s", v->used.len ? "," : "", item, quantity_text(&t.sum, two));
-    str_printf(&v->limited, "%s%s=%s", v->limited.len ? "," : "", item, quantity_text(&limit, three));
+    str_printf(&v->limited, "%s%s=%s", v->limited.len ? "," : "", item,
+               quantity_text(&limit, three));
 }
 
 static struct json *judge(struct api *a, const struct api_write *w, const struct json *obj,
@@ -229,7 +231,8 @@ static struct json *judge(struct api *a, const struct api_write *w, const struct
     struct verdict v;
     char r[128];
     struct json *no = NULL;
-    const char *q = json_str(quota, "metadata.name", ""), *name = json_str(obj, "metadata.name", "");
+    const char *q = json_str(quota, "metadata.name", ""),
+               *name = json_str(obj, "metadata.name", "");
     str_init(&v.requested, 4096);
     str_init(&v.used, 4096);
     str_init(&v.limited, 4096);

@@ -32,7 +32,8 @@ struct api_result {
 };
 void api_result_release(struct api_result *r);
 
-struct json *api_get(struct api *a, const struct res *res, const char *ns, const char *name);  /* copy or NULL */
+struct json *api_get(struct api *a, const struct res *res, const char *ns,
+                     const char *name); /* copy or NULL */
 /* All objects (ns NULL: every namespace), borrowed for the call of fn. */
 void api_each(struct api *a, const struct res *res, const char *ns,
               void (*fn)(void *arg, const struct json *obj), void *arg);

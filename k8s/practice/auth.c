@@ -206,8 +206,9 @@ static void on_binding(void *arg, const struct json *binding)
     bool cluster = !strcmp(kind, "ClusterRole");
     const struct res *res = res_by_plural("rbac.authorization.k8s.io",
                                           cluster ? "clusterroles" : "roles");
-    struct json *role = api_get(s->api, res, cluster ? "" : json_str(binding, "metadata.namespace", ""),
-                                json_str(binding, "roleRef.name", ""));
+    struct json *role =
+        api_get(s->api, res, cluster ? "" : json_str(binding, "metadata.namespace", ""),
+                json_str(binding, "roleRef.name", ""));
     for (const struct json *r = json_first(json_get(role, "rules")); r; r = json_next(r))
         s->rule(s, r);
     json_free(role);

@@ -101,7 +101,8 @@ static void volume(struct json *v)
 
 static void pod_spec(struct json *spec)
 {
-    const char *account = json_str(spec, "serviceAccountName", json_str(spec, "serviceAccount", NULL));
+    const char *account =
+        json_str(spec, "serviceAccountName", json_str(spec, "serviceAccount", NULL));
     str_default(spec, "restartPolicy", "Always");
     num_default(spec, "terminationGracePeriodSeconds", 30);
     str_default(spec, "dnsPolicy", "ClusterFirst");

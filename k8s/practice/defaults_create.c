@@ -55,7 +55,8 @@ static bool same_amount(const struct json *a, const struct json *b)
 {
     struct quantity x, y;
     const char *s = json_string_value(a), *t = json_string_value(b);
-    return s && t && quantity_parse(s, &x) && quantity_parse(t, &y) && quantity_compare(&x, &y) == 0;
+    return s && t && quantity_parse(s, &x) && quantity_parse(t, &y) &&
+           quantity_compare(&x, &y) == 0;
 }
 
 static void qos_of(const struct json *containers, bool *any, bool *full)

@@ -227,8 +227,8 @@ static void send_aggregated(struct call *c, bool core, const char *version)
     char type[128];
     struct json *o = aggregated(core, version);
     char *text = json_text(o, 0);
-    str_fmt(type, sizeof type, "application/json;g=apidiscovery.k8s.io;v=%s;as=APIGroupDiscoveryList",
-            version);
+    str_fmt(type, sizeof type,
+            "application/json;g=apidiscovery.k8s.io;v=%s;as=APIGroupDiscoveryList", version);
     server_add_header(c->q, "Vary", "Accept");
     server_add_header(c->q, "ETag", core ? "\"podium-core-1.34.4\"" : "\"podium-apis-1.34.4\"");
     rest_send_text(c, 200, type, text, strlen(text));

@@ -173,7 +173,8 @@ static void record(struct api *a, const struct api_user *u, const struct find *f
     json_put_str(e, "type", f->type);
     put_times(e, new_style, f->component, host);
     if (new_style)
-        json_put_str(e, "action", !strcmp(f->reason, "FailedScheduling") ? "Scheduling" : "Binding");
+        json_put_str(e, "action",
+                     !strcmp(f->reason, "FailedScheduling") ? "Scheduling" : "Binding");
     api_create(a, u, res_by_plural("", "events"), event_ns(f->involved), e, &r);
     api_result_release(&r);
     json_free(e);

@@ -21,62 +21,64 @@ struct initial {
 static const struct api_user controller = {"system:kube-controller-manager", NULL, true,
                                            "kube-controller-manager"};
 
-#define META(name) "\"metadata\":{\"name\":\"" name "\"}"
-#define ROLE(name, rules) "{\"kind\":\"ClusterRole\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META(name) ",\"rules\":[" rules "]}"
-#define RULE(groups, resources, verbs) "{\"apiGroups\":[" groups "],\"resources\":[" resources "],\"verbs\":[" verbs "]}"
-#define READ "\"get\",\"list\",\"watch\""
-#define WRITE "\"create\",\"delete\",\"deletecollection\",\"patch\",\"update\""
-#define NON_RESOURCE(urls) "{\"nonResourceURLs\":[" urls "],\"verbs\":[\"get\"]}"
-#define BIND(name, role, kind, who)                                                               \
-    "{\"kind\":\"ClusterRoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META(name) \
-    ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"" role \
-    "\"},\"subjects\":[{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"" kind              \
-    "\",\"name\":\"" who "\"}]}"
-#define NAMESPACE(name) "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\"," META(name) "}"
-#define WORKLOADS                                                                                 \
-    "\"configmaps\",\"events\",\"persistentvolumeclaims\",\"pods\",\"pods/log\",\"pods/status\"," \
-    "\"serviceaccounts\",\"services\",\"resourcequotas\",\"limitranges\""
+#define READ "get list watch"
+#define ALL READ " create delete deletecollection patch update"
+#define RBAC "rbac.authorization.k8s.io"
+
+/* Words are separated by spaces; groups "-" is the core group; groups NULL: the
+ * resources are paths. */
+static const struct {
+    const char *role, *groups, *resources, *verbs;
+} rules[] = {
+    {"cluster-admin", "*", "*", "*"},
+    {"cluster-admin", NULL, "*", "*"},
+    {"admin", "-",
+     "configmaps events persistentvolumeclaims pods pods/attach pods/exec pods/log "
+     "pods/portforward pods/status pods/eviction pods/ephemeralcontainers secrets "
+     "serviceaccounts serviceaccounts/token services",
+     ALL},
+    {"admin", "-", "resourcequotas limitranges namespaces", READ},
+    {"admin", "apps batch policy coordination.k8s.io events.k8s.io", "*", ALL},
+    {"admin", RBAC, "roles rolebindings", ALL},
+    {"admin", "authorization.k8s.io", "localsubjectaccessreviews", "create"},
+    {"view", "-",
+     "configmaps events persistentvolumeclaims pods pods/log pods/status serviceaccounts "
+     "services resourcequotas limitranges namespaces",
+     READ},
+    {"view", "apps batch events.k8s.io coordination.k8s.io", "*", READ},
+    {"podium:reader", "-", "nodes nodes/status persistentvolumes", READ},
+    {"podium:reader", "storage.k8s.io scheduling.k8s.io " RBAC, "*", READ},
+    {"system:basic-user", "authorization.k8s.io",
+     "selfsubjectaccessreviews selfsubjectrulesreviews", "create"},
+    {"system:basic-user", "authentication.k8s.io", "selfsubjectreviews", "create"},
+    {"system:discovery", NULL,
+     "/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/",
+     "get"},
+};
+
+static const struct {
+    const char *name, *role, *kind, *who, *ns;       /* ns NULL: for the whole cluster */
+} bindings[] = {
+    {"cluster-admin", "cluster-admin", "Group", "system:masters", NULL},
+    {"system:basic-user", "system:basic-user", "Group", "system:authenticated", NULL},
+    {"system:discovery", "system:discovery", "Group", "system:authenticated", NULL},
+    {"podium:student-view", "view", "User", "student", NULL},
+    {"podium:student-reader", "podium:reader", "User", "student", NULL},
+    {"podium:student-admin", "admin", "User", "student", "default"},
+};
+
+static const char *const namespaces[] = {"default", "kube-system", "kube-public",
+                                         "kube-node-lease"};
 
 static const char *const objects[] = {
-    NAMESPACE("default"), NAMESPACE("kube-system"), NAMESPACE("kube-public"),
-    NAMESPACE("kube-node-lease"),
-    "{\"kind\":\"StorageClass\",\"apiVersion\":\"storage.k8s.io/v1\",\"metadata\":{\"name\":\"local\","
-    "\"annotations\":{\"storageclass.kubernetes.io/is-default-class\":\"true\"}},"
+    "{\"kind\":\"StorageClass\",\"apiVersion\":\"storage.k8s.io/v1\",\"metadata\":{\"name\":"
+    "\"local\",\"annotations\":{\"storageclass.kubernetes.io/is-default-class\":\"true\"}},"
     "\"provisioner\":\"podium.dev/local\",\"reclaimPolicy\":\"Delete\","
     "\"volumeBindingMode\":\"WaitForFirstConsumer\"}",
-    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\"," META("system-node-critical")
-    ",\"value\":2000001000}",
-    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\"," META("system-cluster-critical")
-    ",\"value\":2000000000}",
-    ROLE("cluster-admin", RULE("\"*\"", "\"*\"", "\"*\"") ",{\"nonResourceURLs\":[\"*\"],\"verbs\":[\"*\"]}"),
-    ROLE("admin", RULE("\"\"", "\"configmaps\",\"events\",\"persistentvolumeclaims\",\"pods\","
-                       "\"pods/attach\",\"pods/exec\",\"pods/log\",\"pods/portforward\",\"pods/status\","
-                       "\"pods/eviction\",\"pods/ephemeralcontainers\",\"secrets\",\"serviceaccounts\","
-                       "\"serviceaccounts/token\",\"services\"", READ "," WRITE)
-                  "," RULE("\"\"", "\"resourcequotas\",\"limitranges\",\"namespaces\"", READ)
-                  "," RULE("\"apps\",\"batch\",\"policy\"", "\"*\"", READ "," WRITE)
-                  "," RULE("\"coordination.k8s.io\",\"events.k8s.io\"", "\"*\"", READ "," WRITE)
-                  "," RULE("\"rbac.authorization.k8s.io\"", "\"roles\",\"rolebindings\"", READ "," WRITE)
-                  "," RULE("\"authorization.k8s.io\"", "\"localsubjectaccessreviews\"", "\"create\"")),
-    ROLE("view", RULE("\"\"", WORKLOADS ",\"namespaces\"", READ)
-                 "," RULE("\"apps\",\"batch\",\"events.k8s.io\",\"coordination.k8s.io\"", "\"*\"", READ)),
-    ROLE("podium:reader", RULE("\"\"", "\"nodes\",\"nodes/status\",\"persistentvolumes\"", READ)
-                          "," RULE("\"storage.k8s.io\",\"scheduling.k8s.io\"", "\"*\"", READ)
-                          "," RULE("\"rbac.authorization.k8s.io\"", "\"*\"", READ)),
-    ROLE("system:basic-user",
-         RULE("\"authorization.k8s.io\"", "\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"", "\"create\"")
-         "," RULE("\"authentication.k8s.io\"", "\"selfsubjectreviews\"", "\"create\"")),
-    ROLE("system:discovery", NON_RESOURCE("\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\","
-                                          "\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\"")),
-    BIND("cluster-admin", "cluster-admin", "Group", "system:masters"),
-    BIND("system:basic-user", "system:basic-user", "Group", "system:authenticated"),
-    BIND("system:discovery", "system:discovery", "Group", "system:authenticated"),
-    BIND("podium:student-view", "view", "User", "student"),
-    BIND("podium:student-reader", "podium:reader", "User", "student"),
-    "{\"kind\":\"RoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"metadata\":{\"name\":"
-    "\"podium:student-admin\",\"namespace\":\"default\"},\"roleRef\":{\"apiGroup\":"
-    "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"admin\"},\"subjects\":[{"
-    "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"User\",\"name\":\"student\"}]}",
+    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\",\"metadata\":{"
+    "\"name\":\"system-node-critical\"},\"value\":2000001000}",
+    "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\",\"metadata\":{"
+    "\"name\":\"system-cluster-critical\"},\"value\":2000000000}",
 };
 
 static void create(struct initial *in, const struct json *o)
@@ -90,17 +92,95 @@ static void create(struct initial *in, const struct json *o)
     api_result_release(&r);
 }
 
+/* --- a fresh cluster --- */
+
+static struct json *new_object(const char *api_version, const char *kind, const char *name,
+                               const char *ns)
+{
+    struct json *o = json_new_object();
+    json_put_str(o, "kind", kind);
+    json_put_str(o, "apiVersion", api_version);
+    json_set(o, "metadata", json_new_object());
+    json_put_str(json_get_mut(o, "metadata"), "name", name);
+    json_put_str(json_get_mut(o, "metadata"), "namespace", ns);
+    return o;
+}
+
+static void put_words(struct json *o, const char *key, const char *words)
+{
+    struct strv v;
+    struct json *a = json_new_array();
+    strv_init(&v);
+    strv_split(&v, words, ' ');
+    for (size_t i = 0; i < v.n; i++)
+        json_append(a, json_new_string(!strcmp(v.v[i], "-") ? "" : v.v[i]));
+    strv_release(&v);
+    json_set(o, key, a);
+}
+
+static void create_role(struct initial *in, const char *name)
+{
+    struct json *o = new_object(RBAC "/v1", "ClusterRole", name, NULL);
+    json_set(o, "rules", json_new_array());
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+        struct json *r;
+        if (strcmp(rules[i].role, name) != 0)
+            continue;
+        r = json_new_object();
+        if (rules[i].groups)
+            put_words(r, "apiGroups", rules[i].groups);
+        put_words(r, rules[i].groups ? "resources" : "nonResourceURLs", rules[i].resources);
+        put_words(r, "verbs", rules[i].verbs);
+        json_append(json_get_mut(o, "rules"), r);
+    }
+    create(in, o);
+    json_free(o);
+}
+
+static void create_binding(struct initial *in, size_t i)
+{
+    const char *kind = bindings[i].ns ? "RoleBinding" : "ClusterRoleBinding";
+    struct json *o = new_object(RBAC "/v1", kind, bindings[i].name, bindings[i].ns);
+    struct json *ref = json_new_object(), *subject = json_new_object();
+    json_put_str(ref, "apiGroup", RBAC);
+    json_put_str(ref, "kind", "ClusterRole");
+    json_put_str(ref, "name", bindings[i].role);
+    json_set(o, "roleRef", ref);
+    json_put_str(subject, "apiGroup", RBAC);
+    json_put_str(subject, "kind", bindings[i].kind);
+    json_put_str(subject, "name", bindings[i].who);
+    json_set(o, "subjects", json_new_array());
+    json_append(json_get_mut(o, "subjects"), subject);
+    create(in, o);
+    json_free(o);
+}
+
+static void create_all(struct initial *in)
+{
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        struct json *o = new_object("v1", "Namespace", namespaces[i], NULL);
+        create(in, o);
+        json_free(o);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+        struct json *o = json_from(objects[i]);
+        create(in, o);
+        json_free(o);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        if (i == 0 || strcmp(rules[i - 1].role, rules[i].role) != 0)
+            create_role(in, rules[i].role);
+    for (size_t i = 0; i < ARRAY_LEN(bindings); i++)
+        create_binding(in, i);
+}
+
 /* --- each namespace --- */
 
 static void furnish(struct initial *in, const char *ns)
 {
-    struct json *account = json_from("{\"kind\":\"ServiceAccount\",\"apiVersion\":\"v1\","
-                                     "\"metadata\":{\"name\":\"default\"}}");
-    struct json *ca = json_from("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
-                                "\"name\":\"kube-root-ca.crt\"},\"data\":{}}");
-    json_put_path(account, "metadata.namespace", json_new_string(ns));
-    json_put_path(ca, "metadata.namespace", json_new_string(ns));
-    json_put_str(json_get_mut(ca, "data"), "ca.crt", in->ca_pem);
+    struct json *account = new_object("v1", "ServiceAccount", "default", ns);
+    struct json *ca = new_object("v1", "ConfigMap", "kube-root-ca.crt", ns);
+    json_put_path(ca, "data['ca.crt']", json_new_string(in->ca_pem));
     create(in, account);
     create(in, ca);
     json_free(account);
@@ -121,8 +201,8 @@ static size_t empty(struct initial *in, const char *ns)
         for (size_t k = 0; k < all.n; k++) {
             struct api_result r;
             if (!json_has(all.v[k]->j, "metadata.deletionTimestamp")) {
-                api_delete(in->api, &controller, res, ns, json_str(all.v[k]->j, "metadata.name", ""),
-                           options, &r);
+                api_delete(in->api, &controller, res, ns,
+                           json_str(all.v[k]->j, "metadata.name", ""), options, &r);
                 api_result_release(&r);
             }
             left += api_find(in->api, res, ns, json_str(all.v[k]->j, "metadata.name", "")) != NULL;
@@ -211,11 +291,7 @@ struct initial *initial_start(struct api *a, const char *ca_pem)
     struct initial *in = xcalloc(1, sizeof *in);
     in->api = a;
     in->ca_pem = xstrdup(ca_pem);
-    for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
-        struct json *o = json_from(objects[i]);
-        create(in, o);
-        json_free(o);
-    }
+    create_all(in);
     for (size_t i = 0; i < res_count() && in->n_subs < ARRAY_LEN(in->subs); i++) {
         const struct res *res = res_row(i);
         if (res->namespaced && res->verbs != RES_CREATE && api_storage_res(res) == res)

@@ -198,7 +198,8 @@ static enum pd_code merge_member(const struct schema_type *t, struct json *doc,
     bool replace = f && f->replace && !f->merge;
     if (json_type(m) != JSON_OBJECT || replace ||
         json_type(json_get(doc, key)) != JSON_OBJECT) {
-        if (json_type(m) == JSON_OBJECT && str_eq(json_string_value(json_get(m, "$patch")), "delete"))
+        if (json_type(m) == JSON_OBJECT && str_eq(json_string_value(json_get(m, "$patch")), "delet"
+                                                                                            "e"))
             json_remove(doc, key);
         else
             json_set(doc, key, plain(m));

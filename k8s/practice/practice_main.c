@@ -198,7 +198,8 @@ static int status(const char *dir, bool json)
     practice_look(dir, &s);
     if (json) {
         struct json *j = json_new_object();
-        char *url = xasprintf("https://127.0.0.1:%d", s.port), *config = path_join(dir, "kubeconfig");
+        char *url = xasprintf("https://127.0.0.1:%d", s.port), *config = path_join(dir, "kubeconfi"
+                                                                                        "g");
         json_put_bool(j, "running", s.running);
         json_put_str(j, "dir", dir);
         if (s.running) {

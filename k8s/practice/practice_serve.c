@@ -135,7 +135,8 @@ enum pd_code practice_serve(const char *dir, int ready_fd, struct pd_err *err)
             log_write(LOG_WARN, "whoever started the server left");
         if (ready_fd >= 0)
             close(ready_fd);
-        log_write(LOG_INFO, "serving https://127.0.0.1:%d from %s", server_port(p.rest.server), dir);
+        log_write(LOG_INFO, "serving https://127.0.0.1:%d from %s", server_port(p.rest.server),
+                  dir);
         loop_run(p.loop);
     }
     dismantle(&p);

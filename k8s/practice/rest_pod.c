@@ -144,7 +144,11 @@ static const char *container_of(struct call *c, const struct json *pod)
         json_str(pod, "metadata.annotations['kubectl.kubernetes.io/default-container']", "");
     if (json_count(all) == 1 || !*chosen)
         chosen = json_str(json_first(all), "name", "");
-    if (json_count(all) == 1 || (has_container(pod, chosen) && json_has(pod, "metadata.annotations['kubectl.kubernetes.io/default-container']")))
+    if (json_count(all) == 1 || (has_container(pod, chosen) && json_has(pod, "metadata.annotations["
+                                                                             "'kubectl.kubernetes."
+                                                                             "io/"
+                                                                             "default-container'"
+                                                                             "]")))
         return chosen;
     struct str names;
     str_init(&names, 8192);
@@ -269,7 +273,9 @@ static int choose_protocol(const char *offer)
 
 static int handshake(struct call *c)
 {
-    const char *upgrade = server_header(c->q, "Upgrade"), *key = server_header(c->q, "Sec-WebSocket-Key");
+    const char *upgrade = server_header(c->q, "Upgrade"), *key = server_header(c->q, "Sec-"
+                                                                                     "WebSocket-"
+                                                                                     "Key");
     const char *offer = server_header(c->q, "Sec-WebSocket-Protocol");
     char accept[32];
     int version = choose_protocol(offer);

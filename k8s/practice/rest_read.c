@@ -204,7 +204,8 @@ static struct json *read_continue(struct call *c, struct page *p)
 /* resourceVersion of a list: not in the future, a number. */
 static struct json *check_rv(struct call *c)
 {
-    const char *text = rest_param(c, "resourceVersion"), *match = rest_param(c, "resourceVersionMatch");
+    const char *text = rest_param(c, "resourceVersion"), *match = rest_param(c, "resourceVersionMat"
+                                                                                "ch");
     int64_t rv, now = api_revision(c->rest->api);
     if (*match && !*text)
         return status_new(403, "Forbidden", NULL, NULL, "resourceVersionMatch is forbidden unless "
@@ -216,9 +217,9 @@ static struct json *check_rv(struct call *c)
                                   "parsing \"%s\": invalid syntax", text, text);
     if (rv <= now)
         return NULL;
-    struct json *s = status_new(504, "Timeout", NULL, NULL,
-                                "Timeout: Too large resource version: %" PRId64 ", current: %" PRId64,
-                                rv, now);
+    struct json *s =
+        status_new(504, "Timeout", NULL, NULL,
+                   "Timeout: Too large resource version: %" PRId64 ", current: %" PRId64, rv, now);
     status_add_cause(s, "ResourceVersionTooLarge", "Too large resource version", "");
     json_put_num(json_get_mut(s, "details"), "retryAfterSeconds", 1);
     return s;

@@ -269,7 +269,8 @@ static struct json *untyped(struct call *c, const struct json *config, const cha
     struct json *s = status_new(
         500, "", NULL, NULL, "failed to create typed patch object (%s/%s; %s, Kind=%s): .%s: %s",
         json_str(config, "metadata.namespace", ""), json_str(config, "metadata.name", ""), gv,
-        c->res->kind, open ? open + 1 : "", duplicate ? "duplicate field" : "field not declared in schema");
+        c->res->kind, open ? open + 1 : "",
+        duplicate ? "duplicate field" : "field not declared in schema");
     free(path);
     return s;
 }
@@ -379,7 +380,8 @@ static void answer_gone(struct call *c, const char *uid)
 static struct json *options_of(struct call *c)
 {
     struct json *o = c->body_len ? rest_parse(c) : json_new_object();
-    const char *policy = rest_param(c, "propagationPolicy"), *grace = rest_param(c, "gracePeriodSeconds");
+    const char *policy = rest_param(c, "propagationPolicy"), *grace = rest_param(c, "gracePeriodSec"
+                                                                                    "onds");
     if (!o)
         return NULL;
     if (json_type(o) != JSON_OBJECT) {

@@ -26,12 +26,14 @@ static void access_review(struct call *c, struct json *o)
 {
     const char *user = json_str(o, "spec.user", c->user);
     bool known = !strcmp(user, c->user) || auth_token(c->rest->auth, user);
-    json_put_path(o, "status.allowed", json_new_bool(known && ask_for(c, json_get(o, "spec"), user)));
+    json_put_path(o, "status.allowed",
+                  json_new_bool(known && ask_for(c, json_get(o, "spec"), user)));
 }
 
 static void rules_review(struct call *c, struct json *o)
 {
-    struct json *status = json_new_object(), *resource = json_new_array(), *other = json_new_array();
+    struct json *status = json_new_object(), *resource = json_new_array(),
+                *other = json_new_array();
     auth_rules(c->rest->api, c->user, json_str(o, "spec.namespace", ""), resource, other);
     json_set(status, "resourceRules", resource);
     json_set(status, "nonResourceRules", other);

@@ -6,7 +6,8 @@
 
 static bool always_restarts(const struct json *pod, const char *container)
 {
-    for (const struct json *c = json_first(json_at(pod, "spec.initContainers")); c; c = json_next(c))
+    for (const struct json *c = json_first(json_at(pod, "spec.initContainers")); c;
+         c = json_next(c))
         if (!strcmp(json_str(c, "name", ""), container))
             return !strcmp(json_str(c, "restartPolicy", ""), "Always");
     return false;
@@ -108,7 +109,8 @@ void table_pod_status(const struct json *pod, struct str *out)
 void table_pod_ready(const struct json *pod, struct str *out)
 {
     size_t ready = 0, total = json_count(json_at(pod, "spec.containers"));
-    for (const struct json *c = json_first(json_at(pod, "spec.initContainers")); c; c = json_next(c))
+    for (const struct json *c = json_first(json_at(pod, "spec.initContainers")); c;
+         c = json_next(c))
         total += !strcmp(json_str(c, "restartPolicy", ""), "Always");
     for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
          c = json_next(c))

@@ -244,8 +244,9 @@ static void data_keys(const struct json *data, const char *at, size_t *total, st
     char path[320];
     for (const struct json *m = json_first(data); m; m = json_next(m)) {
         const char *key = json_key(m);
-        bool ok = *key && strlen(key) <= 253 && strspn(key, "-._abcdefghijklmnopqrstuvwxyzABCDEFGHI"
-                                                            "JKLMNOPQRSTUVWXYZ0123456789") == strlen(key);
+        bool ok = *key && strlen(key) <= 253 &&
+                  strspn(key, "-._abcdefghijklmnopqrstuvwxyzABCDEFGHI"
+                              "JKLMNOPQRSTUVWXYZ0123456789") == strlen(key);
         struct json *v = json_new_string(key);
         str_fmt(path, sizeof path, "%s[%s]", at, key);
         if (!ok)
@@ -295,7 +296,8 @@ static void secret(const struct json *o, const struct json *old, struct ferrs *e
 
 static void claim(const struct json *o, const struct json *old, struct ferrs *e)
 {
-    const struct json *spec = json_get(o, "spec"), *size = json_at(spec, "resources.requests.storage");
+    const struct json *spec = json_get(o, "spec"), *size = json_at(spec, "resources.requests."
+                                                                         "storage");
     struct quantity q;
     if (json_count(json_get(spec, "accessModes")) == 0)
         ferrs_required(e, "spec.accessModes", "at least 1 access mode is required");
@@ -311,7 +313,8 @@ static void claim(const struct json *o, const struct json *old, struct ferrs *e)
     }
     if (!size)
         ferrs_required(e, "spec.resources[storage]", "");
-    else if (quantity_parse(json_string_value(size) ? json_string_value(size) : "", &q) && q.nano <= 0)
+    else if (quantity_parse(json_string_value(size) ? json_string_value(size) : "", &q) &&
+             q.nano <= 0)
         ferrs_invalid(e, "spec.resources[storage]", size, "must be greater than zero");
     if (!old || json_equal(spec, json_get(old, "spec")))
         return;
@@ -399,7 +402,8 @@ static void workload(const struct json *o, const struct json *old, struct ferrs 
     else
         validate_selector(sel, "spec.selector", e);
     for (const struct json *m = json_first(json_get(sel, "matchLabels")); m; m = json_next(m)) {
-        const struct json *have = json_get(json_at(o, "spec.template.metadata.labels"), json_key(m));
+        const struct json *have =
+            json_get(json_at(o, "spec.template.metadata.labels"), json_key(m));
         if (!have || !json_equal(have, m)) {
             ferrs_invalid(e, "spec.template.metadata.labels",
                           json_at(o, "spec.template.metadata.labels"),

@@ -111,7 +111,8 @@ void validate_resources(const struct json *resources, const char *at, struct fer
     char path[320];
     const struct json *limits = json_get(resources, "limits");
     for (size_t i = 0; i < ARRAY_LEN(sides); i++)
-        for (const struct json *m = json_first(json_get(resources, sides[i])); m; m = json_next(m)) {
+        for (const struct json *m = json_first(json_get(resources, sides[i])); m;
+             m = json_next(m)) {
             str_fmt(path, sizeof path, "%s.%s[%s]", at, sides[i], json_key(m));
             amount(json_key(m), m, path, e);
         }
@@ -234,7 +235,8 @@ static void volumes(const struct json *spec, const char *base, struct names *nam
             ferrs_duplicate(e, at, name);
         strv_push(&names->volumes, name);
         str_fmt(at, sizeof at, "%s.volumes[%d].persistentVolumeClaim.claimName", base, i);
-        if (json_get(v, "persistentVolumeClaim") && !*json_str(v, "persistentVolumeClaim.claimName", ""))
+        if (json_get(v, "persistentVolumeClaim") &&
+            !*json_str(v, "persistentVolumeClaim.claimName", ""))
             ferrs_required(e, at, "");
     }
 }
@@ -243,7 +245,8 @@ static void tolerations(const struct json *spec, const char *base, struct ferrs 
 {
     char at[320];
     int i = 0;
-    for (const struct json *t = json_first(json_get(spec, "tolerations")); t; t = json_next(t), i++) {
+    for (const struct json *t = json_first(json_get(spec, "tolerations")); t;
+         t = json_next(t), i++) {
         const char *op = json_str(t, "operator", "Equal");
         str_fmt(at, sizeof at, "%s.tolerations[%d].operator", base, i);
         if (!*json_str(t, "key", "") && strcmp(op, "Exists") != 0)
@@ -311,11 +314,12 @@ static void pod_update(const struct json *pod, const struct json *old, struct fe
         json_remove(b, "nodeName");
     }
     if (!json_equal(a, b))
-        ferrs_forbidden(e, "spec", "pod updates may not change fields other than "
-                                   "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-                                   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions "
-                                   "to existing tolerations),`spec.terminationGracePeriodSeconds` "
-                                   "(allow it to be set to 1 if it was previously negative)");
+        ferrs_forbidden(e, "spec",
+                        "pod updates may not change fields other than "
+                        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+                        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions "
+                        "to existing tolerations),`spec.terminationGracePeriodSeconds` "
+                        "(allow it to be set to 1 if it was previously negative)");
     json_free(a);
     json_free(b);
 }

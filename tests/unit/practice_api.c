@@ -5,9 +5,16 @@
 
 #include "tests/unit/practice_fixture.h"
 
-#define CM(name) "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\"},\"data\":{\"a\":\"1\"}}"
-#define JOB(name, spec) "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"" name "\"},\"spec\":{" spec "}}"
-#define TEMPLATE(policy, container) "\"template\":{\"spec\":{" policy "\"containers\":[{\"name\":\"c\",\"image\":\"x:1\"" container "}]}}"
+#define CM(name)                                                                                   \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\"},\"data\":" \
+                                                                                   "{\"a\":\"1\"}" \
+                                                                                   "}"
+#define JOB(name, spec)                                                                            \
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"" name "\"},\"spec\":" \
+                                                                                   "{" spec "}}"
+#define TEMPLATE(policy, container)                                                                \
+    "\"template\":{\"spec\":{" policy "\"containers\":[{\"name\":\"c\",\"image\":\"x:"             \
+                                      "1\"" container "}]}}"
 #define NEVER "\"restartPolicy\":\"Never\","
 
 TEST(api_refuses_with_the_servers_sentences)
@@ -18,33 +25,44 @@ TEST(api_refuses_with_the_servers_sentences)
         const char *text;
     } rows[] = {
         {JOB("j", TEMPLATE("", "")), 422,
-         "Job.batch \"j\" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "
+         "Job.batch \"j\" is invalid: spec.template.spec.restartPolicy: Required value: valid "
+         "values: "
          "\"OnFailure\", \"Never\""},
         {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"3\"},"
-                                  "\"requests\":{\"nvidia.com/gpu\":\"2\"}}")), 422,
-         "spec.template.spec.containers[0].resources.requests: Invalid value: \"2\": must be equal to "
+                                  "\"requests\":{\"nvidia.com/gpu\":\"2\"}}")),
+         422,
+         "spec.template.spec.containers[0].resources.requests: Invalid value: \"2\": must be equal "
+         "to "
          "nvidia.com/gpu limit of 3"},
-        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"limits\":{\"habana.ai/gaudi\":\"500m\"}}")), 422,
-         "Invalid value: \"500m\": must be an integer"},
-        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"requests\":{\"habana.ai/gaudi\":\"1\"}}")), 422,
+        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"limits\":{\"habana.ai/gaudi\":\"500m\"}}")),
+         422, "Invalid value: \"500m\": must be an integer"},
+        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"requests\":{\"habana.ai/gaudi\":\"1\"}}")),
+         422,
          "resources.limits: Required value: Limit must be set for non overcommitable resources"},
-        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"requests\":{\"cpu\":\"2\"},\"limits\":{\"cpu\":\"1\"}}")),
+        {JOB("j", TEMPLATE(NEVER, ",\"resources\":{\"requests\":{\"cpu\":\"2\"},\"limits\":{"
+                                  "\"cpu\":\"1\"}}")),
          422, "must be less than or equal to cpu limit of 1"},
         {JOB("Big", TEMPLATE(NEVER, "")), 422, "a lowercase RFC 1123 subdomain must consist of"},
-        {JOB("j", TEMPLATE(NEVER, ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]")), 422,
-         "spec.template.spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
+        {JOB("j", TEMPLATE(NEVER, ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]")),
+         422, "spec.template.spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
         {JOB("j", "\"parallelism\":-1," TEMPLATE(NEVER, "")), 422,
          "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"a b\"}}}",
-         422, "metadata.labels: Invalid value: \"a b\": a valid label must be an empty string or consist of"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"labels\":{"
+         "\"x\":\"a b\"}}}",
+         422,
+         "metadata.labels: Invalid value: \"a b\": a valid label must be an empty string or "
+         "consist of"},
         {"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{}}", 422,
          "metadata.name: Required value: name or generateName is required"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"nope\"}}",
+        {"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":"
+         "\"nope\"}}",
          404, "namespaces \"nope\" not found"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"serviceAccountName\":"
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{"
+         "\"serviceAccountName\":"
          "\"who\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}",
          403, "error looking up service account default/who: serviceaccount \"who\" not found"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"priorityClassName\":"
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{"
+         "\"priorityClassName\":"
          "\"nope\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}",
          403, "no PriorityClass with name nope was found"},
     };
@@ -54,8 +72,9 @@ TEST(api_refuses_with_the_servers_sentences)
     fixture_open(&f, t_dir());
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         int code = fixture_create(&f, rows[i].object, &out);
-        CHECK_MSG(code == rows[i].code && strstr(out.p, rows[i].text), "%s\n  gave %d %s\n  want %d %s",
-                  rows[i].object, code, out.p, rows[i].code, rows[i].text);
+        CHECK_MSG(code == rows[i].code && strstr(out.p, rows[i].text),
+                  "%s\n  gave %d %s\n  want %d %s", rows[i].object, code, out.p, rows[i].code,
+                  rows[i].text);
     }
     CHECK_INT(fixture_create(&f, CM("a"), &out), 201);
     CHECK_INT(fixture_create(&f, CM("a"), &out), 409);
@@ -83,9 +102,14 @@ TEST(api_defaults_a_job_and_a_pod)
     CHECK_STR(json_str(o, "spec.template.spec.containers[0].imagePullPolicy", ""), "IfNotPresent");
     CHECK_INT(json_int(o, "metadata.generation", 0), 1);
     json_free(o);
-    CHECK_INT(fixture_create(&f, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"p-\"},"
-                                 "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":"
-                                 "{\"limits\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}", &out), 201);
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+                             "\"generateName\":\"p-\"},"
+                             "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\","
+                             "\"resources\":"
+                             "{\"limits\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}}",
+                             &out),
+              201);
     CHECK_OK(json_parse(out.p, out.len, &o, &err));
     CHECK_STR(json_str(o, "status.qosClass", ""), "Guaranteed");
     CHECK_STR(json_str(o, "spec.containers[0].imagePullPolicy", ""), "Always");
@@ -117,9 +141,10 @@ TEST(api_locks_optimistically)
     json_put_path(two, "data.a", json_new_string("3"));
     api_update(f.api, &tester, cm, NULL, two, &r);
     CHECK_INT(r.code, 409);
-    CHECK_STR(json_str(r.body, "message", ""),
-              "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please "
-              "apply your changes to the latest version and try again");
+    CHECK_STR(json_str(r.body, "message", ""), "Operation cannot be fulfilled on configmaps \"a\": "
+                                               "the object has been modified; please "
+                                               "apply your changes to the latest version and try "
+                                               "again");
     api_result_release(&r);
     json_free(one);
     json_free(two);
@@ -189,8 +214,12 @@ TEST(api_deletes_by_finalizer_grace_and_uid)
     const struct res *cm = res_by_plural("", "configmaps"), *pods = res_by_plural("", "pods");
     str_init(&out, 1 << 20);
     fixture_open(&f, t_dir());
-    CHECK_INT(fixture_create(&f, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\","
-                                 "\"finalizers\":[\"x.dev/hold\"]}}", &out), 201);
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+                             "\"a\","
+                             "\"finalizers\":[\"x.dev/hold\"]}}",
+                             &out),
+              201);
     struct json *wrong = json_from("{\"preconditions\":{\"uid\":\"other\"}}");
     api_delete(f.api, &tester, cm, "default", "a", wrong, &r);
     CHECK_INT(r.code, 409);
@@ -206,8 +235,13 @@ TEST(api_deletes_by_finalizer_grace_and_uid)
     api_result_release(&r);
     json_free(o);
     CHECK(!api_get(f.api, cm, "default", "a"));
-    CHECK_INT(fixture_create(&f, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":"
-                                 "{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}", &out), 201);
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}"
+                             ",\"spec\":"
+                             "{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]"
+                             "}}",
+                             &out),
+              201);
     api_delete(f.api, &tester, pods, "default", "p", NULL, &r);
     CHECK_INT(json_int(r.body, "metadata.deletionGracePeriodSeconds", 0), 30);
     api_result_release(&r);
@@ -284,10 +318,16 @@ TEST(api_counts_a_quota)
     struct str out;
     str_init(&out, 1 << 20);
     fixture_open(&f, t_dir());
-    CHECK_INT(fixture_create(&f, "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"q\"},"
-                                 "\"spec\":{\"hard\":{\"requests.nvidia.com/gpu\":\"2\"}}}", &out), 201);
-    static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"p-\"},\"spec\":{"
-                              "\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"limits\":"
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{"
+                             "\"name\":\"q\"},"
+                             "\"spec\":{\"hard\":{\"requests.nvidia.com/gpu\":\"2\"}}}",
+                             &out),
+              201);
+    static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+                              "\"generateName\":\"p-\"},\"spec\":{"
+                              "\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":{"
+                              "\"limits\":"
                               "{\"nvidia.com/gpu\":\"2\"}}}]}}";
     CHECK_INT(fixture_create(&f, pod, &out), 201);
     CHECK_INT(fixture_create(&f, pod, &out), 403);

@@ -41,8 +41,8 @@ static inline int fixture_create(struct fixture *f, const char *text, struct str
     const struct res *res = res_of(o);
     struct api_result r;
     CHECK_MSG(res != NULL, "no resource for %s", text);
-    api_create(f->api, &tester, res, json_str(o, "metadata.namespace", res->namespaced ? "default" : ""),
-               o, &r);
+    api_create(f->api, &tester, res,
+               json_str(o, "metadata.namespace", res->namespaced ? "default" : ""), o, &r);
     str_clear(out);
     if (r.code >= 400)
         str_add(out, json_str(r.body, "message", ""));

@@ -20,16 +20,18 @@ static void check(const struct row *r, const struct json *got)
 }
 
 static const struct row rfc6902[] = {
-    {"A.1 add a member", "{\"foo\":\"bar\"}", "[{\"op\":\"add\",\"path\":\"/baz\",\"value\":\"qux\"}]",
-     "{\"baz\":\"qux\",\"foo\":\"bar\"}"},
+    {"A.1 add a member", "{\"foo\":\"bar\"}",
+     "[{\"op\":\"add\",\"path\":\"/baz\",\"value\":\"qux\"}]", "{\"baz\":\"qux\",\"foo\":\"bar\"}"},
     {"A.2 add an element", "{\"foo\":[\"bar\",\"baz\"]}",
-     "[{\"op\":\"add\",\"path\":\"/foo/1\",\"value\":\"qux\"}]", "{\"foo\":[\"bar\",\"qux\",\"baz\"]}"},
+     "[{\"op\":\"add\",\"path\":\"/foo/1\",\"value\":\"qux\"}]",
+     "{\"foo\":[\"bar\",\"qux\",\"baz\"]}"},
     {"A.3 remove a member", "{\"baz\":\"qux\",\"foo\":\"bar\"}",
      "[{\"op\":\"remove\",\"path\":\"/baz\"}]", "{\"foo\":\"bar\"}"},
     {"A.4 remove an element", "{\"foo\":[\"bar\",\"qux\",\"baz\"]}",
      "[{\"op\":\"remove\",\"path\":\"/foo/1\"}]", "{\"foo\":[\"bar\",\"baz\"]}"},
     {"A.5 replace", "{\"baz\":\"qux\",\"foo\":\"bar\"}",
-     "[{\"op\":\"replace\",\"path\":\"/baz\",\"value\":\"boo\"}]", "{\"baz\":\"boo\",\"foo\":\"bar\"}"},
+     "[{\"op\":\"replace\",\"path\":\"/baz\",\"value\":\"boo\"}]",
+     "{\"baz\":\"boo\",\"foo\":\"bar\"}"},
     {"A.6 move", "{\"foo\":{\"bar\":\"baz\",\"waldo\":\"fred\"},\"qux\":{\"corge\":\"grault\"}}",
      "[{\"op\":\"move\",\"from\":\"/foo/waldo\",\"path\":\"/qux/thud\"}]",
      "{\"foo\":{\"bar\":\"baz\"},\"qux\":{\"corge\":\"grault\",\"thud\":\"fred\"}}"},
@@ -37,9 +39,11 @@ static const struct row rfc6902[] = {
      "[{\"op\":\"move\",\"from\":\"/foo/1\",\"path\":\"/foo/3\"}]",
      "{\"foo\":[\"all\",\"cows\",\"eat\",\"grass\"]}"},
     {"A.8 test", "{\"baz\":\"qux\",\"foo\":[\"a\",2,\"c\"]}",
-     "[{\"op\":\"test\",\"path\":\"/baz\",\"value\":\"qux\"},{\"op\":\"test\",\"path\":\"/foo/1\",\"value\":2}]",
+     "[{\"op\":\"test\",\"path\":\"/baz\",\"value\":\"qux\"},{\"op\":\"test\",\"path\":\"/foo/"
+     "1\",\"value\":2}]",
      "{\"baz\":\"qux\",\"foo\":[\"a\",2,\"c\"]}"},
-    {"A.9 failed test", "{\"baz\":\"qux\"}", "[{\"op\":\"test\",\"path\":\"/baz\",\"value\":\"bar\"}]", NULL},
+    {"A.9 failed test", "{\"baz\":\"qux\"}",
+     "[{\"op\":\"test\",\"path\":\"/baz\",\"value\":\"bar\"}]", NULL},
     {"A.10 nested add", "{\"foo\":\"bar\"}",
      "[{\"op\":\"add\",\"path\":\"/child\",\"value\":{\"grandchild\":{}}}]",
      "{\"foo\":\"bar\",\"child\":{\"grandchild\":{}}}"},
@@ -56,10 +60,13 @@ static const struct row rfc6902[] = {
      "{\"a\":{\"b\":1},\"c\":{\"b\":1}}"},
     {"all or nothing", "{\"a\":1}",
      "[{\"op\":\"remove\",\"path\":\"/a\"},{\"op\":\"remove\",\"path\":\"/a\"}]", NULL},
-    {"leading zero", "{\"a\":[1,2]}", "[{\"op\":\"replace\",\"path\":\"/a/01\",\"value\":3}]", NULL},
+    {"leading zero", "{\"a\":[1,2]}", "[{\"op\":\"replace\",\"path\":\"/a/01\",\"value\":3}]",
+     NULL},
     {"past the end", "{\"a\":[1]}", "[{\"op\":\"add\",\"path\":\"/a/2\",\"value\":3}]", NULL},
-    {"into itself", "{\"a\":{\"b\":{}}}", "[{\"op\":\"move\",\"from\":\"/a\",\"path\":\"/a/b/c\"}]", NULL},
-    {"whole document", "{\"a\":1}", "[{\"op\":\"replace\",\"path\":\"\",\"value\":{\"b\":2}}]", "{\"b\":2}"},
+    {"into itself", "{\"a\":{\"b\":{}}}", "[{\"op\":\"move\",\"from\":\"/a\",\"path\":\"/a/b/c\"}]",
+     NULL},
+    {"whole document", "{\"a\":1}", "[{\"op\":\"replace\",\"path\":\"\",\"value\":{\"b\":2}}]",
+     "{\"b\":2}"},
 };
 
 TEST(patch_json_by_rfc6902)
@@ -69,7 +76,8 @@ TEST(patch_json_by_rfc6902)
         struct json *doc = json_from(r->doc), *before = json_from(r->doc), *p = json_from(r->patch);
         struct pd_err err;
         enum pd_code code = patch_json(&doc, p, &err);
-        CHECK_MSG((code == PD_OK) == (r->want != NULL), "%s: %s", r->name, code ? err.msg : "passed");
+        CHECK_MSG((code == PD_OK) == (r->want != NULL), "%s: %s", r->name,
+                  code ? err.msg : "passed");
         if (r->want)
             check(r, doc);
         else
@@ -108,7 +116,8 @@ TEST(patch_merge_by_rfc7386)
 
 #define POD(body) "{\"kind\":\"Pod\",\"spec\":{" body "}}"
 static const struct row strategic[] = {
-    {"merges by name", POD("\"containers\":[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\",\"image\":\"2\"}]"),
+    {"merges by name",
+     POD("\"containers\":[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\",\"image\":\"2\"}]"),
      POD("\"containers\":[{\"name\":\"b\",\"image\":\"3\"}]"),
      POD("\"containers\":[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\",\"image\":\"3\"}]")},
     {"appends a new one", POD("\"containers\":[{\"name\":\"a\"}]"),
@@ -126,23 +135,31 @@ static const struct row strategic[] = {
     {"atomic list is replaced", POD("\"containers\":[{\"name\":\"a\",\"args\":[\"x\",\"y\"]}]"),
      POD("\"containers\":[{\"name\":\"a\",\"args\":[\"z\"]}]"),
      POD("\"containers\":[{\"name\":\"a\",\"args\":[\"z\"]}]")},
-    {"nested list", POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"2\"}]}]"),
+    {"nested list",
+     POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":"
+         "\"B\",\"value\":\"2\"}]}]"),
      POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"B\",\"value\":\"3\"}]}]"),
-     POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"3\"}]}]")},
+     POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":"
+         "\"B\",\"value\":\"3\"}]}]")},
     {"$retainKeys", POD("\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}]"),
-     POD("\"volumes\":[{\"name\":\"v\",\"$retainKeys\":[\"name\",\"hostPath\"],\"hostPath\":{\"path\":\"/x\"}}]"),
+     POD("\"volumes\":[{\"name\":\"v\",\"$retainKeys\":[\"name\",\"hostPath\"],\"hostPath\":{"
+         "\"path\":\"/x\"}}]"),
      POD("\"volumes\":[{\"name\":\"v\",\"hostPath\":{\"path\":\"/x\"}}]")},
     {"$setElementOrder", POD("\"containers\":[{\"name\":\"a\"},{\"name\":\"b\"}]"),
-     POD("\"$setElementOrder/containers\":[{\"name\":\"c\"},{\"name\":\"b\"},{\"name\":\"a\"}],\"containers\":[{\"name\":\"c\"}]"),
+     POD("\"$setElementOrder/"
+         "containers\":[{\"name\":\"c\"},{\"name\":\"b\"},{\"name\":\"a\"}],\"containers\":[{"
+         "\"name\":\"c\"}]"),
      POD("\"containers\":[{\"name\":\"c\"},{\"name\":\"b\"},{\"name\":\"a\"}]")},
     {"$deleteFromPrimitiveList", "{\"metadata\":{\"finalizers\":[\"a\",\"b\",\"c\"]}}",
      "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"b\"]}}",
      "{\"metadata\":{\"finalizers\":[\"a\",\"c\"]}}"},
     {"primitive list merges", "{\"metadata\":{\"finalizers\":[\"a\"]}}",
-     "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}", "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}"},
+     "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}",
+     "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}"},
     {"null removes", POD("\"nodeName\":\"n\",\"hostname\":\"h\""), POD("\"nodeName\":null"),
      POD("\"hostname\":\"h\"")},
-    {"no merge key", POD("\"containers\":[{\"name\":\"a\"}]"), POD("\"containers\":[{\"image\":\"x\"}]"), NULL},
+    {"no merge key", POD("\"containers\":[{\"name\":\"a\"}]"),
+     POD("\"containers\":[{\"image\":\"x\"}]"), NULL},
     {"unknown directive", POD("\"containers\":[{\"name\":\"a\"}]"),
      POD("\"containers\":[{\"name\":\"a\",\"$patch\":\"explode\"}]"), NULL},
 };
@@ -155,7 +172,8 @@ TEST(patch_strategic_with_every_directive)
         struct json *doc = json_from(r->doc), *p = json_from(r->patch);
         struct pd_err err;
         enum pd_code code = patch_strategic(t, doc, p, &err);
-        CHECK_MSG((code == PD_OK) == (r->want != NULL), "%s: %s", r->name, code ? err.msg : "passed");
+        CHECK_MSG((code == PD_OK) == (r->want != NULL), "%s: %s", r->name,
+                  code ? err.msg : "passed");
         if (r->want)
             check(r, doc);
         json_free(doc);

@@ -64,7 +64,8 @@ TEST(store_deletion_keeps_the_revision)
     struct pd_err err;
     struct store *s;
     char *path = path_join(t_dir(), "c.db");
-    struct store_change put = {"/pods", "default", "p", 7, "{}"}, gone = {"/pods", "default", "p", 8, NULL};
+    struct store_change put = {"/pods", "default", "p", 7, "{}"},
+                        gone = {"/pods", "default", "p", 8, NULL};
     CHECK_OK(store_open(path, &s, &err));
     CHECK_OK(store_write(s, &put, 1, 7, &err));
     CHECK_OK(store_write(s, &gone, 1, 8, &err));
@@ -96,7 +97,8 @@ static void fill(struct fixture *f, int n)
     big[sizeof big - 1] = '\0';
     for (int i = 0; i < n; i++) {
         struct api_result r;
-        struct json *o = json_from("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{},\"data\":{}}");
+        struct json *o = json_from("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{},"
+                                   "\"data\":{}}");
         json_put_path(o, "metadata.name", json_new_string(str_fmt(name, sizeof name, "big%d", i)));
         json_put_path(o, "data.x", json_new_string(big));
         api_create(f->api, &tester, res_by_plural("", "configmaps"), "default", o, &r);
