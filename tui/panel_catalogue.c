@@ -35,7 +35,7 @@ static int missing(const struct app *a, const struct lab *lab)
 
 static const char *catalogue_title(const struct app *a, char buf[160])
 {
-    return str_fmt(buf, 160, _("Catalogue  %zu labs"), a->labs ? a->labs->n : 0);
+    return str_fmt(buf, 160, _("Catalogue  %zu"), a->labs ? a->labs->n : 0);
 }
 
 static void lab_row(const struct app *a, struct rows *out, size_t i, int w)

@@ -55,8 +55,10 @@ static enum role hw_role(const char *resource)
     return strstr(resource, "gpu") ? ROLE_HW_NVIDIA : ROLE_HW_XEON;
 }
 
-/* "  xeon-0   cpu 12/56   mem 71/480Gi" */
-static void node_row(struct rows *out, const struct json *node, const struct json *pods, int w)
+/* " * gaudi-0  habana.ai/gaudi 6/8  mem 71/480Gi": the name is what a Job asks
+ * for. */
+static void node_row(struct rows *out, const struct json *node, const struct json *pods, int w,
+                     int name_w)
 {
     static const struct accel_vendor memory = {"memory", "memory", "B", false, NULL};
     const struct accel_vendor *v = accel_of_node(node);
@@ -67,12 +69,11 @@ static void node_row(struct rows *out, const struct json *node, const struct jso
     rows_put(out, ROLE_TEXT, " ");
     rows_sign(out, role, is_ready(node) ? G_LIVE : G_FAIL);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_TEXT, clean(out, json_str(node, "metadata.name", "?")),
-              MIN(MAX(w - 30, 8), 20));
-    str_fmt(text, sizeof text, " %s %s/%s", v->milli ? "cpu" : v->unit,
-            amount(use.used, v->milli, used), amount(use.allocatable, v->milli, all));
-    rows_cell(out, hw_role(v->resource), text, 14);
-    if (mem.allocatable >= 0 && w >= 40) {
+    rows_cell(out, ROLE_TEXT, clean(out, json_str(node, "metadata.name", "?")), name_w);
+    str_fmt(text, sizeof text, " %s %s/%s", v->resource, amount(use.used, v->milli, used),
+            amount(use.allocatable, v->milli, all));
+    rows_cell(out, hw_role(v->resource), text, 22);
+    if (mem.allocatable >= 0 && w >= 3 + name_w + 22 + 14) {
         const double gi = 1024.0 * 1024 * 1024;
         str_fmt(text, sizeof text, "mem %.*f/%.0fGi", mem.used > 0 && mem.used < 10 * gi ? 1 : 0,
                 (double)mem.used / gi, (double)mem.allocatable / gi);
@@ -85,23 +86,25 @@ static void node_row(struct rows *out, const struct json *node, const struct jso
 static bool nodes(const struct app *a, struct rows *out, int w)
 {
     const struct table *t = session_table(a->s, "nodes"), *p = session_table(a->s, "pods");
-    int n = 0, ready = 0, sim = 0;
+    int n = 0, ready = 0, sim = 0, name_w = 8;
     char buf[96];
     for (const struct json *c = json_first(t->items); c; c = json_next(c)) {
         n++;
         ready += is_ready(c);
         sim += is_simulated(c);
+        name_w = MAX(name_w, utf8_str_width(json_str(c, "metadata.name", "")));
     }
+    name_w = MIN(name_w, MAX(w - 26, 8));
     if (n == 0)
         return false;
     rows_new(out, -1);
     rows_put(out, ROLE_HEAD, _("Nodes"));
-    if (sim > 0 && w < 48)
+    if (sim > 0 && w < 64)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
     str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, n);
     rows_right(out, ready == n ? ROLE_OK : ROLE_WARN, t->synced ? buf : "", w);
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
-        node_row(out, c, p ? p->items : NULL, w);
+        node_row(out, c, p ? p->items : NULL, w, name_w);
     return true;
 }
 

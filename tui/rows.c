@@ -152,20 +152,45 @@ static bool is_code(const char *s)
     return str_starts(s, "    ") || str_starts(s, "> ");
 }
 
-/* One wrapped line; backquotes switch to code and back and are not shown. */
-static void put_piece(struct rows *r, enum role role, const char *s, size_t n, bool *code)
+/* Inline marks of a paragraph: `code`, *strong*. They may begin in one line and
+ * end in another. */
+struct marks {
+    bool code, strong;
+    char before;
+};
+
+/* Does the character at s switch a mark? A '*' opens after a blank and before
+ * a word, so that "2 * 3" and "*.yaml" alone in a line stay. */
+static bool switches(struct marks *m, const char *s, size_t n)
 {
-    while (n > 0) {
-        const char *tick = memchr(s, '`', n);
-        size_t part = tick ? (size_t)(tick - s) : n;
-        char *piece = xstrndup(s, part);
-        rows_put(r, *code ? ROLE_CODE : role, piece);
+    if (*s == '`') {
+        m->code = !m->code;
+        return true;
+    }
+    if (*s != '*' || m->code)
+        return false;
+    bool opens = !m->strong && (m->before == ' ' || m->before == '\0' || m->before == '(' ||
+                                (unsigned char)m->before >= 0x80) &&
+                 n > 1 && s[1] != ' ' && s[1] != '.' && memchr(s + 1, '*', n - 1);
+    if (!opens && !m->strong)
+        return false;
+    m->strong = opens;
+    return true;
+}
+
+static void put_piece(struct rows *r, enum role role, const char *s, size_t n, struct marks *m)
+{
+    size_t from = 0;
+    for (size_t i = 0; i <= n; i++) {
+        enum role now = m->code ? ROLE_CODE : m->strong ? ROLE_STRONG : role;
+        if (i < n && !switches(m, s + i, n - i)) {
+            m->before = s[i];
+            continue;
+        }
+        char *piece = xstrndup(s + from, i - from);
+        rows_put(r, now, piece);
         free(piece);
-        if (!tick)
-            return;
-        *code = !*code;
-        s += part + 1;
-        n -= part + 1;
+        from = i + 1;
     }
 }
 
@@ -211,7 +236,7 @@ void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int
     str_init(&para, ROWS_CEILING);
     while (*text) {
         size_t line = strcspn(text, "\n"), len;
-        bool code = false;
+        struct marks marks = {false, false, '\0'};
         if (is_code(text)) {
             code_line(r, indent, text, line, width);
             text += line + (text[line] == '\n');
@@ -225,7 +250,8 @@ void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int
             size_t next = text_break(p, MAX(width - indent, 1), &len);
             rows_new(r, -1);
             put_blanks(r, indent);
-            put_piece(r, role, p, len, &code);
+            put_piece(r, role, p, len, &marks);
+            marks.before = ' ';
             p += next;
         }
     }

@@ -54,7 +54,7 @@ void rows_linef(struct rows *r, enum role role, const char *fmt, ...) PRINTF_LIK
 /* Wrapped text, every line indented. A single line end inside a paragraph is a
  * blank, as in Markdown; an empty line, a list mark or code keep their line. A
  * line that starts with "    " or "> " is code, and so is what stands between
- * two backquotes. */
+ * two backquotes; *words* between stars are strong. */
 void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int width);
 /* A bar of `width` columns, filled to share 0..1. */
 void rows_bar(struct rows *r, double share, int width);

@@ -142,7 +142,7 @@ static void draw_pane(struct frame *f, const struct pane *p)
 {
     const struct panel *ops = panel_of(p->panel);
     char buf[160];
-    bool focus = p->border && (f->a->focus == p->panel || p->panel == PANEL_EDIT);
+    bool focus = p->panel == (f->a->edit.open ? PANEL_EDIT : f->a->focus);
     if (p->border) {
         screen_box(f->g, f->a->glyphs, p->outer, focus);
         if (!tab_heading(f, p) && ops->title)

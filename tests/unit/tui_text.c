@@ -131,6 +131,11 @@ TEST(paragraphs_flow_and_code_stays)
                         str_eq(r.v[0].span[i].text, "three"));
     CHECK(code);
     rows_clear(&r);
+    rows_wrap(&r, ROLE_TEXT, 0, "a *b c* 2 * 3 `x*y` *.yaml", 40);
+    CHECK_STR(row_text(&r, 0), "a b c 2 * 3 x*y *.yaml");
+    CHECK_INT(r.v[0].span[1].role, ROLE_STRONG);
+    CHECK_STR(r.v[0].span[1].text, "b c");
+    rows_clear(&r);
     rows_wrap(&r, ROLE_TEXT, 0, "训练\n损失", 40);
     CHECK_STR(row_text(&r, 0), "训练损失");
     rows_release(&r);
