@@ -280,19 +280,49 @@ static enum pd_code read_state(const char *dir, struct ckpt_state *st, struct pd
     return PD_OK;
 }
 
-enum pd_code ckpt_load(const char *out, int64_t step, const struct ckpt_source *dst,
-                       struct ckpt_state *st, struct pd_err *err)
+/* The first "name value" pair of the two shapes that differs. */
+static enum pd_code check_shape(const char *dir, const char *was, const char *is,
+                                struct pd_err *err)
 {
-    char *dir = xasprintf("%s/checkpoint-%" PRId64, out, step);
+    struct strv a, b;
+    enum pd_code rc = PD_OK;
+    strv_init(&a);
+    strv_init(&b);
+    strv_split(&a, was, ' ');
+    strv_split(&b, is, ' ');
+    for (size_t i = 0; i < MIN(a.n, b.n) && rc == PD_OK; i++)
+        if (!str_eq(a.v[i], b.v[i])) {
+            rc = pd_fail(err, PD_TRAIN, N_("%s was made with other options: %s %s, now %s"), dir,
+                         i ? a.v[i - 1] : "", a.v[i], b.v[i]);
+            pd_set_hint(err, N_("resume with the same options, or use another --out"));
+        }
+    strv_release(&a);
+    strv_release(&b);
+    return rc;
+}
+
+static enum pd_code load_from(const char *dir, const struct ckpt_source *dst, const char *shape,
+                              struct ckpt_state *st, struct pd_err *err)
+{
+    if (read_state(dir, st, err) != PD_OK)
+        return err->code;
+    if (shape && check_shape(dir, st->shape, shape, err) != PD_OK)
+        return err->code;
     char *opt = path_join(dir, "optimizer.safetensors");
     char *w = path_join(dir, dst->lora ? "adapter_model.safetensors" : "model.safetensors");
-    enum pd_code rc = read_state(dir, st, err);
-    if (rc == PD_OK)
-        rc = safetensors_load(w, trained(dst), true, err);
+    enum pd_code rc = safetensors_load(w, trained(dst), true, err);
     if (rc == PD_OK)
         rc = safetensors_load_moments(opt, trained(dst), err);
     free(w);
     free(opt);
+    return rc;
+}
+
+enum pd_code ckpt_load(const char *out, int64_t step, const struct ckpt_source *dst,
+                       const char *shape, struct ckpt_state *st, struct pd_err *err)
+{
+    char *dir = xasprintf("%s/checkpoint-%" PRId64, out, step);
+    enum pd_code rc = load_from(dir, dst, shape, st, err);
     free(dir);
     return rc;
 }

@@ -37,8 +37,10 @@ MUST_USE enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
 /* The newest whole checkpoint below OUT: its step, or -1 when none. `skipped`
  * collects a sentence for each one that is not whole. */
 int64_t ckpt_newest(const char *out, struct str *skipped);
+/* shape: what the state's must be (NULL: any); else PD_TRAIN names the option
+ * that differs, before anything is read. */
 MUST_USE enum pd_code ckpt_load(const char *out, int64_t step, const struct ckpt_source *dst,
-                                struct ckpt_state *st, struct pd_err *err);
+                                const char *shape, struct ckpt_state *st, struct pd_err *err);
 /* The trained tensors alone, in their final form, into DIR (made). */
 MUST_USE enum pd_code ckpt_export(const char *dir, const struct ckpt_source *src,
                                   struct pd_err *err);

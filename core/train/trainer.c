@@ -90,13 +90,8 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
     str_release(&skipped);
     if (step < 0)
         return PD_OK;
-    if (ckpt_load(t->o->out, step, &t->src, &st, err) != PD_OK)
+    if (ckpt_load(t->o->out, step, &t->src, t->st.shape, &st, err) != PD_OK)
         return err->code;
-    if (!str_eq(st.shape, t->st.shape)) {
-        pd_fail(err, PD_TRAIN, N_("checkpoint-%" PRId64 " was made with other options: %s"), step,
-                st.shape);
-        return pd_set_hint(err, N_("resume with the same options, or use another --out"));
-    }
     t->st = st;
     t->optim.rate = st.rate;
     t->saved_step = step;

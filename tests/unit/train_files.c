@@ -312,7 +312,7 @@ TEST(checkpoints_are_whole_or_not_there)
     CHECK_INT(ckpt_newest(t_dir(), &skipped), 12);
     CHECK_INT(skipped.len, 0);
     struct ckpt_source dst = {.lora = &b};
-    CHECK_OK(ckpt_load(t_dir(), 12, &dst, &st, &err));
+    CHECK_OK(ckpt_load(t_dir(), 12, &dst, NULL, &st, &err));
     check_same(&a, &b);
     for (int i = 0; i < a.tensors.n; i++)
         CHECK(memcmp(a.tensors.t[i].v, b.tensors.t[i].v,
