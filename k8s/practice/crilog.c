@@ -104,7 +104,8 @@ static void record(struct crilog *w, int stream, bool full, const char *p, size_
     char head[64], stamp[40];
     stamp_now(stamp);
     str_fmt(head, sizeof head, "%s %s %c ", stamp, stream_names[stream], full ? 'F' : 'P');
-    struct iovec v[3] = {{head, strlen(head)}, {(void *)(uintptr_t)p, n}, {(void *)(uintptr_t)"\n", 1}};
+    struct iovec v[3] = {{head, strlen(head)}, {(void *)(uintptr_t)p, n},
+                         {(void *)(uintptr_t)"\n", 1}};
     ssize_t want = (ssize_t)(v[0].iov_len + n + 1), got = writev(w->fd, v, 3);
     if (got != want) {
         w->lost++;

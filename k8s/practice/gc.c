@@ -6,8 +6,9 @@
 #include "core/base/mem.h"
 #include "k8s/practice/kobj.h"
 
-static const struct api_user gc_user = {"system:serviceaccount:kube-system:generic-garbage-collector",
-                                        NULL, true, "kube-controller-manager"};
+static const struct api_user gc_user = {
+    "system:serviceaccount:kube-system:generic-garbage-collector", NULL, true,
+    "kube-controller-manager"};
 
 struct gc {
     struct api *api;

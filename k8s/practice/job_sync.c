@@ -407,7 +407,8 @@ static void count_pods(struct job_sync *s, int64_t *succeeded, int64_t *failed)
 static bool put_numbers(struct job_sync *s)
 {
     struct json *st = status_of(s);
-    bool changed = json_int(st, "active", 0) != s->active || json_int(st, "ready", -1) != s->ready ||
+    bool changed = json_int(st, "active", 0) != s->active ||
+                   json_int(st, "ready", -1) != s->ready ||
                    json_int(st, "terminating", -1) != s->terminating;
     kobj_put_count(st, "active", s->active);
     json_put_num(st, "ready", (double)s->ready);

@@ -100,7 +100,7 @@ static bool allocate_all(struct kpod *p, const struct sched_node *n)
         str_printf(&text, "%s\n", p->devices.v[i]);
     if (ok && text.len && path_mkdirs(p->dir, 0700, &err) == PD_OK) {
         char *path = path_join(p->dir, "devices");
-        if (path_write_atomic(path, 0600, text.p, text.len, &err) != PD_OK) {
+        if (shim_file(path, 0600, text.p, text.len, &err) != PD_OK) {
             reject(p, "UnexpectedAdmissionError", err.msg);
             ok = false;
         }

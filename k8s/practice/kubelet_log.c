@@ -226,7 +226,7 @@ static void seek_tail(struct klog *l, int64_t lines)
     strv_release(&files);
 }
 
-/* --- which log --------------------------------------------------------------------------------- */
+/* --- which log ------------------------------------------------------------------- */
 
 static struct kctr *find_container(struct kpod *p, const char *name)
 {
@@ -255,8 +255,8 @@ static enum pd_code choose_attempt(const struct kctr *c, bool previous, int *att
     if (*attempt >= 0)
         return PD_OK;
     if (strcmp(c->reason, "ErrImagePull") == 0)
-        return pd_fail(err, PD_INVALID, "container \"%s\" in pod \"%s\" is waiting to start: image "
-                       "can't be pulled", c->name, pod);
+        return pd_fail(err, PD_INVALID, "container \"%s\" in pod \"%s\" is waiting to start: "
+                       "image can't be pulled", c->name, pod);
     if (strcmp(c->reason, "ImagePullBackOff") == 0)
         return pd_fail(err, PD_INVALID, "container \"%s\" in pod \"%s\" is waiting to start: "
                        "trying and failing to pull image", c->name, pod);

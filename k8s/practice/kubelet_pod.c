@@ -185,7 +185,7 @@ static void drive(struct kctr *c)
         c->last = c->now;
         c->last_attempt = c->attempt;
         c->has_last = true;
-    } else if (c->try_at_ms > now) {
+    } else if (c->try_at_ms > now && !c->pull_error[0]) {
         kubelet_wake(c->pod, c->try_at_ms - now);
         return;
     }

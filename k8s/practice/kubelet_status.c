@@ -187,34 +187,36 @@ static void count_main(const struct kctr *c, struct counts *n)
     n->succeeded += c->state == KCTR_EXITED && c->now.exit_code == 0;
 }
 
+/* As kubelet_pods.go's getPhase. */
+static const char *phase_of(const struct counts *n, const char *policy, bool ending)
+{
+    if (n->pending_inits || n->failed_inits || n->waiting)
+        return ending && n->running == 0 && (n->stopped || n->failed_inits) ? "Failed" : "Pending";
+    if (n->running)
+        return "Running";
+    if (!n->stopped)
+        return "Pending";
+    if (ending)
+        return n->stopped == n->succeeded ? "Succeeded" : "Failed";
+    if (strcmp(policy, "Always") == 0)
+        return "Running";
+    if (n->stopped == n->succeeded)
+        return "Succeeded";
+    return strcmp(policy, "Never") == 0 ? "Failed" : "Running";
+}
+
 const char *kubelet_status_phase(const struct kpod *p)
 {
     struct counts n = {0};
     const char *policy = kubelet_pod_policy(p), *old = json_str(p->pod, "status.phase", "");
-    bool ending = p->expired || p->gone || kobj_deleting(p->pod);
     if (strcmp(old, "Succeeded") == 0 || strcmp(old, "Failed") == 0)
         return old;
-    if (p->reject_reason[0])
-        return "Failed";
     for (size_t i = 0; i < p->n; i++)
         (p->ctr[i].init ? count_init : count_main)(&p->ctr[i], &n);
-    if (n.failed_inits && strcmp(policy, "Never") == 0)
+    if (p->reject_reason[0] || (n.failed_inits && strcmp(policy, "Never") == 0) ||
+        (p->expired && n.running == 0))
         return "Failed";
-    if (p->expired && n.running == 0)
-        return "Failed";
-    if (n.pending_inits || n.failed_inits || n.waiting)
-        return ending && n.running == 0 && (n.stopped || n.failed_inits) ? "Failed" : "Pending";
-    if (n.running)
-        return "Running";
-    if (!n.stopped)
-        return "Pending";
-    if (ending)
-        return n.stopped == n.succeeded ? "Succeeded" : "Failed";
-    if (strcmp(policy, "Always") == 0)
-        return "Running";
-    if (n.stopped == n.succeeded)
-        return "Succeeded";
-    return strcmp(policy, "Never") == 0 ? "Failed" : "Running";
+    return phase_of(&n, policy, p->expired || p->gone || kobj_deleting(p->pod));
 }
 
 /* --- conditions ----------------------------------------------------------------------------- */

@@ -27,9 +27,7 @@ static void put_file(struct files *f, const char *rel, const void *data, size_t 
     }
     char *path = path_join(f->dir, rel), *dir = path_dir(path);
     f->failed = path_mkdirs(dir, 0755, &f->err) != PD_OK ||
-                path_write_atomic(path, mode, data, n, &f->err) != PD_OK;
-    if (!f->failed)
-        chmod(path, (mode_t)mode);
+                shim_file(path, mode, data, n, &f->err) != PD_OK;
     free(dir);
     free(path);
 }
@@ -250,9 +248,8 @@ static enum pd_code bind_etc(struct kctr *c, struct shim_spec *s, struct pd_err 
     char *text = xasprintf("# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n"
                            "::1\tlocalhost ip6-localhost ip6-loopback\n%s\t%s\n",
                            p->ip, json_str(p->pod, "spec.hostname", p->name));
-    enum pd_code rc = path_write_atomic(hosts, 0644, text, strlen(text), err);
+    enum pd_code rc = shim_file(hosts, 0644, text, strlen(text), err);
     if (rc == PD_OK) {
-        chmod(hosts, 0644);
         shim_spec_add_bind(s, hosts, "/etc/hosts", false);
         if (stat("/etc/resolv.conf", &st) == 0)
             shim_spec_add_bind(s, "/etc/resolv.conf", "/etc/resolv.conf", true);
@@ -269,11 +266,9 @@ enum pd_code kubelet_volume_binds(struct kctr *c, struct shim_spec *s, struct pd
     char *note = path_join(c->dir, "termination-log");
     enum pd_code rc = bind_etc(c, s, err);
     if (rc == PD_OK)
-        rc = path_write_atomic(note, 0666, "", 0, err);
-    if (rc == PD_OK) {
-        chmod(note, 0666);
+        rc = shim_file(note, 0666, "", 0, err);
+    if (rc == PD_OK)
         shim_spec_add_bind(s, note, message, false);
-    }
     for (const struct json *m = json_first(json_get(spec, "volumeMounts")); m && rc == PD_OK;
          m = json_next(m))
         rc = bind_mount(c, m, s, err);

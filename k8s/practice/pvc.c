@@ -189,8 +189,9 @@ static void match_volume(void *arg, const struct json *pv)
     struct search *s = arg;
     const char *want = json_str(s->pvc, "spec.volumeName", "");
     const char *claim = json_str(pv, "spec.claimRef.name", "");
+    const char *ns = json_str(pv, "spec.claimRef.namespace", "");
     bool taken = *claim && (strcmp(claim, kobj_name(s->pvc)) != 0 ||
-                            strcmp(json_str(pv, "spec.claimRef.namespace", ""), kobj_ns(s->pvc)));
+                            strcmp(ns, kobj_ns(s->pvc)) != 0);
     if (!taken && *want && strcmp(want, kobj_name(pv)) == 0)
         str_copy(s->name, sizeof s->name, kobj_name(pv));
 }
@@ -214,8 +215,8 @@ static void pending(struct pvc_controller *c, struct json *pvc)
         str_fmt(text, sizeof text, *name ? "storageclass.storage.k8s.io \"%s\" not found"
                                          : "no persistent volumes available for this claim and no "
                                            "storage class is set%s", name);
-        event(c, pvc, *name ? "Warning" : "Normal",
-              *name ? "ProvisioningFailed" : "FailedBinding", "persistentvolume-controller", text);
+        event(c, pvc, *name ? "Warning" : "Normal", *name ? "ProvisioningFailed" : "FailedBinding",
+              "persistentvolume-controller", text);
     } else if (!json_has(pvc, "spec.storageClassName")) {
         json_put_str(json_get_mut(pvc, "spec"), "storageClassName", name);   /* then again */
         kobj_write(c->api, &pvc_user, NULL, pvc, NULL, 0);
@@ -229,7 +230,7 @@ static void pending(struct pvc_controller *c, struct json *pvc)
     json_free(class);
 }
 
-/* --- the end of a claim ------------------------------------------------------------------------ */
+/* --- the end of a claim ----------------------------------------------------------- */
 
 struct users {
     const struct json *pvc;
@@ -239,8 +240,6 @@ struct users {
 static void uses(void *arg, const struct json *pod)
 {
     struct users *u = arg;
-    if (kobj_terminal(pod) && !kobj_deleting(pod))
-        return;
     if (kobj_terminal(pod))
         return;
     for (const struct json *v = json_first(json_at(pod, "spec.volumes")); v; v = json_next(v))
@@ -260,7 +259,8 @@ static void remove_folder(struct pvc_controller *c, const char *path)
 {
     struct pd_err err;
     struct child *child;
-    char *bin = path_program_dir(), *self = path_join(bin, "podium-practice"), sub[] = "remove-tree";
+    char *bin = path_program_dir(), *self = path_join(bin, "podium-practice");
+    char sub[] = "remove-tree";
     char *argv[] = {self, sub, (char *)(uintptr_t)path, NULL};
     struct child_spec spec = {.argv = argv};
     char *own = xasprintf("%s/volumes/", api_state_dir(c->api));
@@ -293,7 +293,7 @@ static void reclaim(struct pvc_controller *c, struct json *pv)
     json_free(fresh);
 }
 
-/* --- events --------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------- */
 
 static void look_at_claim(struct pvc_controller *c, const char *ns, const char *name)
 {

@@ -64,7 +64,8 @@ static bool write_maps(pid_t pid, const struct shim_spec *spec)
         const char *file;
         int inside;
         unsigned outside;
-    } maps[] = {{"setgroups", -1, 0}, {"gid_map", spec->gid, getegid()}, {"uid_map", spec->uid, geteuid()}};
+    } maps[] = {{"setgroups", -1, 0}, {"gid_map", spec->gid, getegid()},
+                {"uid_map", spec->uid, geteuid()}};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
         char path[64], text[64];
         str_fmt(path, sizeof path, "/proc/%d/%s", (int)pid, maps[i].file);
@@ -91,7 +92,7 @@ static NORETURN void child(const struct shim_spec *spec, const struct sandbox_io
         ;
     if (kind == SANDBOX_PROOT)
         sandbox_proot_exec(spec, &spec->argv, io, p);
-    sandbox_enter_root(spec, kind == SANDBOX_USERNS, p);
+    sandbox_enter_root(spec, p);
     sandbox_exec(spec, &spec->argv, io, p);
 }
 

@@ -12,8 +12,8 @@ struct sandbox_pipe {
 NORETURN void sandbox_die(const struct sandbox_pipe *p, char kind, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* The mounts and the new root; dies on failure. Appends to missing. */
-void sandbox_enter_root(const struct shim_spec *spec, bool userns, const struct sandbox_pipe *p);
+/* The mounts and the new root; dies on failure. */
+void sandbox_enter_root(const struct shim_spec *spec, const struct sandbox_pipe *p);
 /* Terminal, descriptors, ids, capabilities, then the program; never returns. */
 NORETURN void sandbox_exec(const struct shim_spec *spec, const struct strv *argv,
                            const struct sandbox_io *io, const struct sandbox_pipe *p);

@@ -15,7 +15,7 @@
 
 struct root {
     int fd;                           /* of the image's top folder */
-    bool userns;
+    const char *path;
     const struct sandbox_pipe *pipe;
 };
 
@@ -100,11 +100,13 @@ static int target(const struct root *r, const char *want, bool folder)
     return open_inside(r->fd, path, O_PATH, 0);
 }
 
-static bool mount_at(int fd, const char *from, const char *type, unsigned long flags,
-                     const char *data)
+/* Through the container's own /proc, which is mounted first: there may be none
+ * outside (a bare chroot). */
+static bool mount_at(const struct root *r, int fd, const char *from, const char *type,
+                     unsigned long flags, const char *data)
 {
-    char to[64];
-    str_fmt(to, sizeof to, "/proc/self/fd/%d", fd);
+    char to[PATH_MAX];
+    str_fmt(to, sizeof to, "%s/proc/self/fd/%d", r->path, fd);
     return mount(from, to, type, flags, data) == 0;
 }
 
@@ -129,14 +131,14 @@ static void bind_one(const struct root *r, const char *from, const char *to, boo
     if (stat(from, &st) < 0)
         sandbox_die(r->pipe, 'x', "mount of %s on %s: %s", from, to, strerror(errno));
     int fd = target(r, to, S_ISDIR(st.st_mode));
-    if (fd < 0 || !mount_at(fd, from, NULL, MS_BIND | MS_REC, NULL))
+    if (fd < 0 || !mount_at(r, fd, from, NULL, MS_BIND | MS_REC, NULL))
         sandbox_die(r->pipe, fd < 0 ? 'x' : 'k', "mount of %s on %s: %s", from, to,
                     strerror(errno));
     close(fd);
     if (!read_only)
         return;
     fd = target(r, to, S_ISDIR(st.st_mode));       /* now the mount itself */
-    if (fd < 0 || !mount_at(fd, NULL, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from),
+    if (fd < 0 || !mount_at(r, fd, NULL, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from),
                             NULL))
         sandbox_die(r->pipe, 'k', "read-only mount of %s: %s", to, strerror(errno));
     close(fd);
@@ -146,8 +148,9 @@ static void bind_one(const struct root *r, const char *from, const char *to, boo
 static void mount_proc(const struct root *r)
 {
     int fd = target(r, "/proc", true);
-    if (fd < 0 || (!mount_at(fd, "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
-                   !mount_at(fd, "/proc", NULL, MS_BIND | MS_REC, NULL)))
+    if (fd < 0 || fchdir(fd) < 0 ||
+        (mount("proc", ".", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 &&
+         mount("/proc", ".", NULL, MS_BIND | MS_REC, NULL) < 0))
         sandbox_die(r->pipe, 'k', "mount of /proc: %s", strerror(errno));
     close(fd);
 }
@@ -161,7 +164,7 @@ static void make_dev(const struct root *r)
                  {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"},
                  {"pts/ptmx", "ptmx"}};
     int fd = target(r, "/dev", true);
-    if (fd < 0 || !mount_at(fd, "tmpfs", "tmpfs", MS_NOSUID, "mode=755,size=64k"))
+    if (fd < 0 || !mount_at(r, fd, "tmpfs", "tmpfs", MS_NOSUID, "mode=755,size=64k"))
         sandbox_die(r->pipe, 'k', "mount of /dev: %s", strerror(errno));
     close(fd);
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
@@ -177,10 +180,10 @@ static void make_dev(const struct root *r)
     if (dev >= 0)
         close(dev);
     int pts = target(r, "/dev/pts", true), shm = target(r, "/dev/shm", true);
-    if (pts < 0 || !mount_at(pts, "devpts", "devpts", MS_NOSUID | MS_NOEXEC,
+    if (pts < 0 || !mount_at(r, pts, "devpts", "devpts", MS_NOSUID | MS_NOEXEC,
                              "newinstance,ptmxmode=0666,mode=0620"))
         sandbox_die(r->pipe, 'k', "mount of /dev/pts: %s", strerror(errno));
-    if (shm < 0 || !mount_at(shm, "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m"))
+    if (shm < 0 || !mount_at(r, shm, "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m"))
         sandbox_die(r->pipe, 'k', "mount of /dev/shm: %s", strerror(errno));
     close(pts);
     close(shm);
@@ -201,10 +204,28 @@ static void change_root(const struct root *r)
         sandbox_die(r->pipe, 'k', "the root can't be changed: %s", strerror(errno));
 }
 
-void sandbox_enter_root(const struct shim_spec *spec, bool userns, const struct sandbox_pipe *p)
+/* What we mount must not show in other namespaces. In a chroot "/" is no mount
+ * and can't be made private: step out to the namespace's root for that. */
+static bool make_private(const char *somewhere)
 {
-    struct root r = {.userns = userns, .pipe = p};
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
+        return true;
+    int home = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (errno != EINVAL || home < 0 || chroot(somewhere) < 0 || fchdir(home) < 0)
+        return false;
+    for (int i = 0; i < 128; i++)     /* below no root now: ".." leads up to the very top */
+        if (chdir("..") < 0)
+            return false;
+    bool ok = chroot(".") == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+    ok = fchdir(home) == 0 && chroot(".") == 0 && ok;
+    close(home);
+    return ok;
+}
+
+void sandbox_enter_root(const struct shim_spec *spec, const struct sandbox_pipe *p)
+{
+    struct root r = {.path = spec->rootfs, .pipe = p};
+    if (!make_private(spec->rootfs))
         sandbox_die(p, 'k', "the mounts can't be made private: %s", strerror(errno));
     if (mount(spec->rootfs, spec->rootfs, NULL, MS_BIND | MS_REC, NULL) < 0)
         sandbox_die(p, 'k', "mount of %s: %s", spec->rootfs, strerror(errno));

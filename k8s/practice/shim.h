@@ -61,6 +61,8 @@ struct shim_state {
 void shim_spec_init(struct shim_spec *s);
 void shim_spec_release(struct shim_spec *s);
 void shim_spec_add_bind(struct shim_spec *s, const char *from, const char *to, bool read_only);
+/* Without a sync (it runs in the server's loop): after a crash of the machine
+ * the container is gone anyway. */
 MUST_USE enum pd_code shim_spec_write(const struct shim_spec *s, const char *dir,
                                       struct pd_err *err);
 MUST_USE enum pd_code shim_spec_read(const char *dir, struct shim_spec *out, struct pd_err *err);
@@ -69,6 +71,9 @@ MUST_USE enum pd_code shim_state_write(const struct shim_state *s, const char *d
 /* false: there is none yet. */
 bool shim_state_read(const char *dir, struct shim_state *out);
 bool shim_alive(const char *dir);             /* the lock is held */
+/* A small file at once, replacing an old one by rename; not synced. */
+MUST_USE enum pd_code shim_file(const char *path, int mode, const void *p, size_t n,
+                                struct pd_err *err);
 
 /* --- the socket -------------------------------------------------------------
  * Frames: type (1 byte), length (4 bytes, little endian), payload. The first

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -101,13 +102,18 @@ static char *file_in(const char *dir, const char *name)
     return path_join(dir, name);
 }
 
-static enum pd_code write_text(const char *dir, const char *name, struct str *text,
-                               struct pd_err *err)
+enum pd_code shim_file(const char *path, int mode, const void *p, size_t n, struct pd_err *err)
 {
-    char *path = file_in(dir, name);
-    enum pd_code rc = path_write_atomic(path, 0600, text->p, text->len, err);
-    free(path);
-    str_release(text);
+    char *tmp = xasprintf("%s.new", path);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
+    bool ok = fd >= 0 && write(fd, p, n) == (ssize_t)n && fchmod(fd, (mode_t)mode) == 0;
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    ok = ok && rename(tmp, path) == 0;
+    enum pd_code rc = ok ? PD_OK : pd_fail_errno(err, PD_IO, "%s can't be written", path);
+    if (!ok)
+        unlink(tmp);
+    free(tmp);
     return rc;
 }
 
@@ -136,7 +142,11 @@ enum pd_code shim_spec_write(const struct shim_spec *s, const char *dir, struct 
         put(&out, "bind_from", s->bind[i].from);
         put(&out, s->bind[i].read_only ? "bind_ro" : "bind_rw", s->bind[i].to);
     }
-    return write_text(dir, "spec", &out, err);
+    char *path = file_in(dir, "spec");
+    enum pd_code rc = shim_file(path, 0600, out.p, out.len, err);
+    free(path);
+    str_release(&out);
+    return rc;
 }
 
 static void take_string(struct shim_spec *s, const char *key, const char *value)
@@ -208,7 +218,11 @@ enum pd_code shim_state_write(const struct shim_state *s, const char *dir, struc
     put(&out, "message", s->message);
     put(&out, "isolation", s->isolation);
     put(&out, "missing", s->missing);
-    return write_text(dir, "state", &out, err);
+    char *path = file_in(dir, "state");
+    enum pd_code rc = path_write_atomic(path, 0600, out.p, out.len, err);
+    free(path);
+    str_release(&out);
+    return rc;
 }
 
 static void state_number(struct shim_state *s, const char *key, int64_t v)
@@ -273,14 +287,17 @@ bool shim_alive(const char *dir)
 
 /* --- socket and frames ------------------------------------------------------ */
 
-/* "/proc/self/fd/N/sock" through an open folder, since a sockaddr holds 108
- * bytes and a state folder may be deeper. */
+/* A sockaddr holds 108 bytes and a state folder may be deeper: then
+ * "/proc/self/fd/N/sock" through an open folder. */
 static int sock_at(const char *dir, bool server)
 {
     int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = at < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    str_fmt(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/sock", at);
+    if (strlen(dir) + sizeof "/sock" <= sizeof sa.sun_path)
+        str_fmt(sa.sun_path, sizeof sa.sun_path, "%s/sock", dir);
+    else
+        str_fmt(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/sock", at);
     bool ok = fd >= 0;
     if (ok && server) {
         unlink(sa.sun_path);

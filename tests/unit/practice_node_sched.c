@@ -70,8 +70,8 @@ TEST(gaudi_without_toleration)
     expect("{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"habana.ai/gaudi\":"
            "\"1\"}}}]}",
            "0/3 nodes are available: 1 node(s) had untolerated taint {habana.ai/gaudi: true}, 2 "
-           "Insufficient habana.ai/gaudi. preemption: 0/3 nodes are available: 1 Preemption is not "
-           "helpful for scheduling, 2 No preemption victims found for incoming pod.");
+           "Insufficient habana.ai/gaudi. preemption: 0/3 nodes are available: 1 Preemption is "
+           "not helpful for scheduling, 2 No preemption victims found for incoming pod.");
 }
 
 TEST(cpu_and_memory_are_two_reasons)
@@ -195,8 +195,8 @@ TEST(gates_hold_without_an_event)
 {
     struct api *a = cluster();
     struct scheduler *s = scheduler_start(a, 1);
-    fake_create(a, "pods", "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulingGates\":[{\"name\":"
-                           "\"g\"}],\"containers\":[{\"name\":\"c\"}]}}");
+    fake_create(a, "pods", "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulingGates\":[{"
+                           "\"name\":\"g\"}],\"containers\":[{\"name\":\"c\"}]}}");
     struct json *p = pod_after(a, 500);
     CHECK_STR(json_str(p, "status.conditions[?type=PodScheduled].reason", ""), "SchedulingGated");
     CHECK_INT(a->events, 0);

@@ -411,7 +411,7 @@ TEST(watch_hears_of_the_end_after_it_is_on_disk)
 TEST(stop_is_sigterm_then_sigkill)
 {
     struct shim_spec s;
-    char text[512], *dir = container(&s, "trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done");
+    char text[512], *dir = container(&s, "trap 'exit 4' TERM; while :; do sleep 0.05; done");
     CHECK_MSG(start(&s, dir, text) == 0, "%s", text);
     usleep(200000);
     int fd = connect_to(dir);
@@ -529,7 +529,8 @@ TEST(a_long_line_comes_in_pieces)
 TEST(binds_are_read_only_when_asked_and_stay_inside)
 {
     struct shim_spec s;
-    char text[512], *dir = container(&s, "cat /cfg/a; touch /cfg/b || echo ro; touch /data/x && echo rw");
+    char text[512], 
+        *dir = container(&s, "cat /cfg/a; touch /cfg/b || echo ro; touch /data/x && echo rw");
     struct pd_err err;
     char *cfg = path_join(t_dir(), "cfg"), *data = path_join(t_dir(), "data"),
          *out = path_join(t_dir(), "outside"), *link = path_join(s.rootfs, "data"),
@@ -633,7 +634,7 @@ TEST(another_user_has_no_capabilities)
     struct shim_spec s;
     if (geteuid() != 0)
         t_skip("needs root");
-    char text[512], *dir = container(&s, "id; grep -E 'CapEff|NoNewPrivs' /proc/self/status || cat /proc/self/status");
+    char text[512], *dir = container(&s, "id; cat /proc/self/status");
     s.uid = 65532;
     s.gid = 65532;
     CHECK_MSG(start(&s, dir, text) == 0, "%s", text);
