@@ -148,18 +148,19 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct 
 {
     struct http_setup *s = arg;
     struct url_parts u;
+    struct sockaddr_in in;
+    int fd;
     if (!s->target->dial)
         return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
     if (!split_url(s->shown, &u))
         return CURL_SOCKET_BAD;
-    int fd = s->target->dial(s->target->dial_arg, u.host, u.port, &s->dial_err);
-    return fd < 0 ? CURL_SOCKET_BAD : fd;
-}
-
-static int socket_is_connected(void *arg, curl_socket_t fd UNUSED, curlsocktype purpose UNUSED)
-{
-    struct http_setup *s = arg;
-    return s->target->dial ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK;
+    int real = s->target->dial(s->target->dial_arg, u.host, u.port, &s->dial_err);
+    if (real < 0 || dial_begin(&s->dial, real, &in, &fd, &s->dial_err) != PD_OK)
+        return CURL_SOCKET_BAD;
+    memcpy(&a->addr, &in, sizeof in);
+    a->addrlen = sizeof in;
+    loop_transfer_mark(s->transfer);
+    return fd;
 }
 
 /* tls_server_name: the name goes into the URL, so that SNI and verification
@@ -206,6 +207,7 @@ static bool absolute_url(const char *path)
 void *http_setup_init(struct http_setup *s, struct http_target *t, const char *path)
 {
     memset(s, 0, sizeof *s);
+    dial_init(&s->dial);
     CURL *c = curl_easy_init();
     if (!c)
         PD_BUG("out of memory");
@@ -222,8 +224,6 @@ void *http_setup_init(struct http_setup *s, struct http_target *t, const char *p
     curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, s);
-    curl_easy_setopt(c, CURLOPT_SOCKOPTFUNCTION, socket_is_connected);
-    curl_easy_setopt(c, CURLOPT_SOCKOPTDATA, s);
     if (t->proxy)
         curl_easy_setopt(c, CURLOPT_PROXY, t->proxy);
     set_tls(c, t, s->own_origin);
@@ -237,6 +237,7 @@ void http_setup_release(struct http_setup *s)
     free(s->url);
     free(s->shown);
     free(s->host_header);
+    dial_release(&s->dial);
     http_target_unref(s->target);
 }
 
@@ -508,6 +509,7 @@ static void hand_out(struct http *h)
 static void http_ready(void *arg)
 {
     struct http *h = arg;
+    dial_swap(&h->setup.dial);
     hand_out(h);
     if (h->cancelled) {
         http_free(h);
@@ -636,6 +638,7 @@ struct http *http_start(struct loop *l, struct http_target *t, const struct http
     }
     if (q->timeout_ms > 0)
         curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)q->timeout_ms);
+    h->setup.transfer = &h->transfer;
     h->transfer = (struct loop_transfer){
         .ready = http_ready, .done = http_done, .drop = http_drop, .arg = h};
     loop_transfer_add(l, &h->transfer, c);

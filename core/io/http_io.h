@@ -5,7 +5,9 @@
 #ifndef CORE_IO_HTTP_IO_H
 #define CORE_IO_HTTP_IO_H
 
+#include "core/io/dial.h"
 #include "core/io/http.h"
+#include "core/io/loop_io.h"
 
 /* Lists and texts that must live as long as the handle. */
 struct http_setup {
@@ -17,7 +19,8 @@ struct http_setup {
     char errors[256];            /* CURLOPT_ERRORBUFFER */
     struct http_target *target;
     struct pd_err dial_err;
-    int64_t timeout_ms;
+    struct dial dial;
+    struct loop_transfer *transfer;  /* marked when a dialed socket waits for dial_swap */
 };
 
 /* A new handle for target + path (or absolute URL). Returns CURL *. */

@@ -418,8 +418,10 @@ static void on_connected(void *arg, int curl_code)
     flush(w);
 }
 
-static void on_ready(void *arg UNUSED)
+static void on_ready(void *arg)
 {
+    struct ws *w = arg;
+    dial_swap(&w->setup.dial);
 }
 
 static void on_drop(void *arg)
@@ -442,6 +444,7 @@ struct ws *ws_open(struct loop *l, struct http_target *t, const char *path, cons
     curl_easy_setopt(w->easy, CURLOPT_CONNECT_ONLY, 1L);
     curl_easy_setopt(w->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
     build_request(w, protocols);
+    w->setup.transfer = &w->transfer;
     w->transfer = (struct loop_transfer){
         .ready = on_ready, .done = on_connected, .drop = on_drop, .arg = w};
     loop_transfer_add(l, &w->transfer, w->easy);

@@ -132,7 +132,8 @@ static inline bool fake_request(struct fake_conn *c)
     size_t head = (size_t)(end - c->buf) + 4;
     snprintf(c->head, sizeof c->head, "%.*s", (int)head, c->buf);
     sscanf(c->head, "%15s %511s", c->method, c->path);
-    size_t need = fake_header(c, "Content-Length", length, sizeof length) ? (size_t)atol(length) : 0;
+    size_t need = fake_header(c, "Content-Lengt"
+                                 "h", length, sizeof length) ? (size_t)atol(length) : 0;
     free(c->body);
     c->body = calloc(1, need + 1);
     c->body_len = 0;
@@ -167,7 +168,8 @@ static inline bool fake_reply(struct fake_conn *c, int status, const char *type,
                               const char *body)
 {
     char head[1024];
-    snprintf(head, sizeof head, "HTTP/1.1 %d X\r\nContent-Type: %s\r\n%sContent-Length: %zu\r\n\r\n",
+    snprintf(head, sizeof head, "HTTP/1.1 %d X\r\nContent-Type: %s\r\n%sContent-Length: "
+                                "%zu\r\n\r\n",
              status, type, extra, strlen(body));
     return fake_say(c, head) && fake_say(c, body);
 }

@@ -154,7 +154,8 @@ TEST(child_forget_ends_it_without_a_call)
 
 TEST(child_keeps_the_last_64k_of_stderr)
 {
-    start("i=0; while [ $i -lt 2000 ]; do echo \"line $i xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" >&2;"
+    start("i=0; while [ $i -lt 2000 ]; do echo \"line $i "
+          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" >&2;"
           " i=$((i+1)); done; echo last >&2", false);
     run();
     CHECK_INT((long long)strlen(seen.err), 65536);

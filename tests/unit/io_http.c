@@ -93,7 +93,8 @@ static void serve_hello(struct fake_conn *c)
 {
     while (fake_request(c))
         fake_reply(c, 200, "application/json",
-                   "Warning: 299 - \"one\"\r\nWarning: 299 - \"two\"\r\nRetry-After: 7\r\n", "{\"a\":1}");
+                   "Warning: 299 - \"one\"\r\nWarning: 299 - \"two\"\r\nRetry-After: "
+                   "7\r\n", "{\"a\":1}");
 }
 
 TEST(http_collects_a_body_and_headers)
@@ -412,7 +413,8 @@ TEST(http_takes_its_socket_from_the_dialer)
     CHECK_INT(got.status, 200);
     CHECK_STR(dialed_host, "only-behind-the-bastion.invalid");
     CHECK_INT(dialed_port, 6443);
-    CHECK_HAS(f.s->head, "GET /prefix/api HTTP/1.1\r\nHost: only-behind-the-bastion.invalid:6443\r\n");
+    CHECK_HAS(f.s->head, "GET /prefix/api HTTP/1.1\r\nHost: only-behind-the-bastion.invalid:"
+                         "6443\r\n");
     http_target_unref(far);
     far = http_target_new("http://other.invalid");
     far->dial = dial;

@@ -97,7 +97,8 @@ static void serve_ok(struct fake_conn *c)
         fake_json(c, 200, "{\"kind\":\"Job\",\"metadata\":{\"name\":\"j\"}}");
 }
 
-static const char job[] = "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\"},"
+static const char job[] = "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":"
+                          "{\"name\":\"j\"},"
                           "\"spec\":{\"parallelism\":2}}";
 
 TEST(client_verbs_make_the_right_requests)
@@ -139,7 +140,8 @@ TEST(client_verbs_make_the_right_requests)
 
 TEST(client_refuses_what_it_does_not_know_before_sending)
 {
-    struct json *o = json_from("{\"apiVersion\":\"v1\",\"kind\":\"Banana\",\"metadata\":{\"name\":\"x\"}}");
+    struct json *o = json_from("{\"apiVersion\":\"v1\",\"kind\":\"Banana\",\"metadata\":"
+                               "{\"name\":\"x\"}}");
     struct json *n = json_from("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{}}");
     begin(serve_ok);
     k8s_get(k, "podss", NULL, "x", on_reply, NULL);
@@ -269,20 +271,27 @@ TEST(client_status_errors)
         enum pd_code code;
         const char *part, *hint;
     } cases[] = {
-        {401, "{\"kind\":\"Status\",\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\"}", PD_AUTH,
+        {401, "{\"kind\":\"Status\",\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\""
+              "}", PD_AUTH,
          "Unauthorized", "token"},
-        {403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"pods is forbidden: User \\\"s\\\""
-              " cannot list resource \\\"pods\\\" in API group \\\"\\\" in the namespace \\\"x\\\"\"}",
+        {403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"pods is forbidden: "
+              "User \\\"s\\\""
+              " cannot list resource \\\"pods\\\" in API group \\\"\\\" in the "
+              "namespace \\\"x\\\"\"}",
          PD_FORBIDDEN, "cannot list", "Role in namespace x with verb \"list\" on \"pods\""},
-        {403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"pods \\\"c\\\" is forbidden: "
+        {403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"pods \\\"c\\\" is "
+              "forbidden: "
               "exceeded quota: q\"}", PD_QUOTA, "exceeded quota", "free something"},
         {404, "404 page not found\n", PD_NOTFOUND, "HTTP 404: 404 page not found", "name"},
         {502, "<html>x</html>", PD_HTTP, "a web page", ""},
         {500, "", PD_HTTP, "HTTP 500 without a reason", ""},
-        {410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"too old\"}", PD_GONE, "too old", ""},
-        {409, "{\"kind\":\"Status\",\"reason\":\"AlreadyExists\",\"message\":\"exists\"}", PD_CONFLICT,
+        {410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"too "
+              "old\"}", PD_GONE, "too old", ""},
+        {409, "{\"kind\":\"Status\",\"reason\":\"AlreadyExists\",\"message\":\"exists\""
+              "}", PD_CONFLICT,
          "exists", ""},
-        {400, "{\"kind\":\"Status\",\"message\":\"a\\u001b[31mb\",\"reason\":\"BadRequest\"}", PD_INVALID,
+        {400, "{\"kind\":\"Status\",\"message\":\"a\\u001b[31mb\",\"reason\":\"BadRequest\""
+              "}", PD_INVALID,
          "ab", ""},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -309,7 +318,8 @@ static const struct line_case {
     {"GET", "/apis/batch/v1/namespaces/lab/jobs/j", NULL, NULL, "kubectl get jobs j -o json"},
     {"GET", "/version", NULL, NULL, "kubectl get --raw /version"},
     {"POST", "/apis/batch/v1/namespaces/lab/jobs?fieldManager=podium&fieldValidation=Strict",
-     "application/json", "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\"}}",
+     "application/json", "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":"
+                         "{\"name\":\"j\"}}",
      "kubectl create --field-manager=podium -f -"},
     {"PATCH", "/apis/batch/v1/namespaces/lab/jobs/j?fieldManager=podium&fieldValidation=Strict&"
               "force=true", "application/apply-patch+yaml",
@@ -327,7 +337,8 @@ static const struct line_case {
      "kubectl logs p --container=c --follow --timestamps"},
     {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?fieldManager=podium&"
              "fieldValidation=Strict", "application/json",
-     "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":{}}",
+     "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
+     "{}}",
      "kubectl create --field-manager=podium -f -"},
 };
 
@@ -354,20 +365,27 @@ TEST(kubectl_lines_read_as_expected)
     str_release(&s);
 }
 
-#define RES(n, k, s) "{\"resource\":\"" n "\",\"responseKind\":{\"kind\":\"" k "\",\"group\":\"\","     \
-    "\"version\":\"\"},\"scope\":\"" s "\",\"singularResource\":\"\",\"verbs\":[\"get\",\"list\","      \
+#define RES(n, k, s) "{\"resource\":\"" n "\",\"responseKind\":"                                   \
+    "{\"kind\":\"" k "\",\"group\":\"\","                                                          \
+    "\"version\":\"\"},\"scope\":\"" s "\",\"singularResource\":\"\",\"verbs\":"                   \
+                                       "[\"get\",\"list\","                                        \
     "\"watch\",\"create\",\"patch\",\"delete\"]}"
-#define GROUP(g, v, r) "{\"metadata\":{\"name\":\"" g "\"},\"versions\":[{\"version\":\"" v "\","       \
+#define GROUP(g, v, r) "{\"metadata\":{\"name\":\"" g "\"},\"versions\":"                          \
+    "[{\"version\":\"" v "\","                                                                     \
     "\"resources\":[" r "],\"freshness\":\"Current\"}]}"
-#define DISCOVERY(items) "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":"                          \
+#define DISCOVERY(items) "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\""                      \
+                         ":"                                                                       \
     "\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[" items "]}"
 static const char core_discovery[] = DISCOVERY(GROUP("", "v1", RES("pods", "Pod", "Namespaced") ","
     RES("nodes", "Node", "Cluster") "," RES("configmaps", "ConfigMap", "Namespaced")));
-static const char group_discovery[] = DISCOVERY(GROUP("batch", "v1", RES("jobs", "Job", "Namespaced"))
+static const char group_discovery[] = DISCOVERY(GROUP("batch", "v1", RES("jobs", "Job", "Namespa"
+    "ced"))
     "," GROUP("authorization.k8s.io", "v1", RES("selfsubjectaccessreviews",
     "SelfSubjectAccessReview", "Cluster")));
-#define VALIDATES(path, g, k) "\"" path "\":{\"patch\":{\"parameters\":[{\"name\":\"fieldValidation\","  \
-    "\"in\":\"query\"}],\"x-kubernetes-group-version-kind\":{\"group\":\"" g "\",\"version\":\"v1\","   \
+#define VALIDATES(path, g, k) "\"" path "\":{\"patch\":{\"parameters\":"                           \
+    "[{\"name\":\"fieldValidation\","                                                              \
+    "\"in\":\"query\"}],\"x-kubernetes-group-version-kind\":"                                      \
+    "{\"group\":\"" g "\",\"version\":\"v1\","                                                     \
     "\"kind\":\"" k "\"}}}"
 
 /* Enough of an API for kubectl; the requests that matter are logged. */
@@ -383,17 +401,22 @@ static void serve_kubectl(struct fake_conn *c)
         if (core || groups)
             fake_reply(c, 200, type, "", core ? core_discovery : group_discovery);
         else if (!strncmp(c->path, "/openapi/v3?", 12))
-            fake_json(c, 200, "{\"paths\":{\"apis/batch/v1\":{\"serverRelativeURL\":\"/openapi/v3/x\"},"
-                      "\"apis/authorization.k8s.io/v1\":{\"serverRelativeURL\":\"/openapi/v3/y\"}}}");
+            fake_json(c, 200, "{\"paths\":{\"apis/batch/v1\":"
+                              "{\"serverRelativeURL\":\"/openapi/v3/x\"},"
+                      "\"apis/authorization.k8s.io/v1\":"
+                      "{\"serverRelativeURL\":\"/openapi/v3/y\"}}}");
         else if (openapi)
-            fake_json(c, 200, "{\"openapi\":\"3.0.0\",\"paths\":{" VALIDATES("/a", "batch", "Job") ","
+            fake_json(c, 200, "{\"openapi\":\"3.0.0\",\"paths\":"
+                              "{" VALIDATES("/a", "batch", "Job") ","
                       VALIDATES("/b", "authorization.k8s.io", "SelfSubjectAccessReview") "}}");
         else if (strstr(c->path, "/log"))
             fake_reply(c, 200, "text/plain", "", "x\n");
         else if (strstr(c->path, "limit=500"))
-            fake_json(c, 200, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[]}");
+            fake_json(c, 200, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":"
+                              "{},\"items\":[]}");
         else
-            fake_json(c, 200, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"p\","
+            fake_json(c, 200, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":"
+                              "{\"name\":\"p\","
                       "\"namespace\":\"lab\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}");
     }
 }
@@ -457,7 +480,8 @@ TEST(kubectl_lines_make_the_same_requests_with_the_real_kubectl)
     char *text = xasprintf("apiVersion: v1\nkind: Config\ncurrent-context: a\n"
                            "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:%d'}}]\n"
                            "users: [{name: u, user: {}}]\n"
-                           "contexts: [{name: a, context: {cluster: c, user: u, namespace: lab}}]\n",
+                           "contexts: [{name: a, context: {cluster: c, user: u, namespace: "
+                           "lab}}]\n",
                            f.port);
     CHECK_OK(path_write_atomic(config, 0600, text, strlen(text), &err));
     setenv("KUBECONFIG", config, 1);

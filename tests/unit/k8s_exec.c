@@ -213,7 +213,8 @@ static void serve_failures(struct fake_conn *c)
         fake_ws_close(c, 1000);
     } else {
         fake_ws_accept(c, "v5.channel.k8s.io");
-        fake_ws_channel(c, 3, "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"InternalError\","
+        fake_ws_channel(c, 3, "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Internal"
+                              "Error\","
                               "\"code\":500,\"message\":\"exec failed: no such file\"}");
         fake_ws_close(c, 1000);
     }
@@ -251,7 +252,8 @@ TEST(exec_reads_the_recorded_session)
     str_init(&got.out, 1 << 20);
     str_init(&got.err_out, 1 << 20);
     CHECK_OK(path_read(PODIUM_SOURCE_DIR
-                       "/tests/cases/watch-log-exec/005-exec-exit-code/frames.bin", 1 << 20, &s, &err));
+                       "/tests/cases/watch-log-exec/005-exec-exit-code/frames.bi"
+                       "n", 1 << 20, &s, &err));
     for (size_t at = 0; at + 4 <= s.len;) {
         const unsigned char *p = (const unsigned char *)s.p + at;
         size_t n = (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
@@ -293,7 +295,8 @@ static void on_copy_progress(void *arg UNUSED, int64_t done, int64_t total UNUSE
     copied.last = done;
 }
 
-static void on_done(void *arg UNUSED, const char *sha256, int files UNUSED, const struct pd_err *err)
+static void on_done(void *arg UNUSED, const char *sha256, int files UNUSED,
+                    const struct pd_err *err)
 {
     copied.dones++;
     str_copy(copied.all, sizeof copied.all, sha256);

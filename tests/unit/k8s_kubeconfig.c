@@ -80,7 +80,8 @@ static const struct want cases[] = {
      .cert = "-"},
     {.name = "ca data", .cluster = SERVER ", certificate-authority-data: " CA, .user = TOKEN,
      .ca = CA_PEM},
-    {.name = "ca twice", .cluster = SERVER ", certificate-authority: x, certificate-authority-data: "
+    {.name = "ca twice", .cluster = SERVER ", certificate-authority: x, "
+        "certificate-authority-data: "
      CA, .user = TOKEN, .error = "both specified for cluster \"c\""},
     {.name = "ca not base64", .cluster = SERVER ", certificate-authority-data: '@@@@'",
      .user = TOKEN, .error = "is not base64", .hint = "base64 -w0"},
@@ -92,11 +93,13 @@ static const struct want cases[] = {
      .insecure = true},
     {.name = "insecure with ca", .cluster = SERVER ", insecure-skip-tls-verify: true, "
      "certificate-authority-data: " CA, .user = TOKEN, .error = "insecure-skip-tls-verify"},
-    {.name = "tls name and proxy", .cluster = SERVER ", tls-server-name: n.x, proxy-url: 'socks5://p:1'",
+    {.name = "tls name and proxy", .cluster = SERVER ", tls-server-name: n.x, proxy-url: "
+        "'socks5://p:1'",
      .user = TOKEN, .tls_name = "n.x", .proxy = "socks5://p:1"},
     {.name = "bad proxy", .cluster = SERVER ", proxy-url: 'ftp://p'", .user = TOKEN,
      .error = "proxy-url of cluster \"c\""},
-    {.name = "no server", .cluster = "", .user = TOKEN, .error = "no server found for cluster \"c\""},
+    {.name = "no server", .cluster = "", .user = TOKEN, .error = "no server found for "
+        "cluster \"c\""},
     {.name = "no user fields", .cluster = SERVER, .user = "", .token = "-"},
     {.name = "basic", .cluster = SERVER, .user = "username: me, password: pw", .username = "me"},
     {.name = "two methods", .cluster = SERVER, .user = "token: abc, username: me, password: pw",
@@ -184,7 +187,8 @@ TEST(kubeconfig_keeps_lists_and_exec)
     struct pd_err err;
     struct kube_context x;
     clean_environment();
-    char *path = config(SERVER, "as: jane, as-groups: [a, b], as-user-extra: {reason: [x, y]}, exec: "
+    char *path = config(SERVER, "as: jane, as-groups: [a, b], as-user-extra: {reason: [x, y]}, "
+                                "exec: "
                         "{apiVersion: client.authentication.k8s.io/v1, command: bin/login, "
                         "args: [a, 'b c'], env: [{name: A, value: '1'}], interactiveMode: Never, "
                         "provideClusterInfo: true}");

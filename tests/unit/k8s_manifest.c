@@ -13,7 +13,8 @@ static const char *vars(void *arg UNUSED, const char *name)
 {
     static const char *const table[][2] = {
         {"N", "8"}, {"NAME", "ft"}, {"FLAG", "true"}, {"FLOAT", "0.5"}, {"EMPTY", ""},
-        {"EVIL", "x\nhostNetwork: true"}, {"LIST", "[1, 2]"}, {"OCTAL", "0755"}, {"QUOTED", "\"8\""},
+        {"EVIL", "x\nhostNetwork: true"}, {"LIST", "[1, 2]"}, {"OCTAL", "0755"},
+        {"QUOTED", "\"8\""},
         {"COLON", "a: b"},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
@@ -141,7 +142,8 @@ TEST(manifest_maps_the_servers_causes)
         enum pd_code code;
         int line, n;
     } cases[] = {
-        {400, "{'message':'Job in version \\'v1\\' cannot be handled as a Job: strict decoding error: "
+        {400, "{'message':'Job in version \\'v1\\' cannot be handled as a Job: strict decoding "
+              "error: "
               "unknown field \\'spec.tmplate\\', duplicate field "
               "\\'spec.template.spec.containers[0].image\\'','reason':'BadRequest','code':400}",
          "unknown field \"spec.tmplate\"", PD_INVALID, 6, 2},
@@ -197,16 +199,23 @@ TEST(manifest_case_014_bom_crlf_and_empty_documents)
 
 TEST(accel_counts_what_the_scheduler_counts)
 {
-    struct json *node = json_from("{\"metadata\":{\"name\":\"g\",\"labels\":{\"nvidia.com/gpu.product\":"
-                                  "\"A100\"}},\"status\":{\"capacity\":{\"cpu\":\"8\",\"nvidia.com/gpu\":"
-                                  "\"4\"},\"allocatable\":{\"cpu\":\"7500m\",\"nvidia.com/gpu\":\"4\"}}}");
+    struct json *node = json_from("{\"metadata\":{\"name\":\"g\",\"labels\":"
+                                  "{\"nvidia.com/gpu.product\":"
+                                  "\"A100\"}},\"status\":{\"capacity\":"
+                                  "{\"cpu\":\"8\",\"nvidia.com/gpu\":"
+                                  "\"4\"},\"allocatable\":"
+                                  "{\"cpu\":\"7500m\",\"nvidia.com/gpu\":\"4\"}}}");
     struct json *pods = json_from(
-        "[{\"spec\":{\"nodeName\":\"g\",\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"500m\"},"
+        "[{\"spec\":{\"nodeName\":\"g\",\"containers\":[{\"resources\":{\"requests\":"
+        "{\"cpu\":\"500m\"},"
         "\"limits\":{\"nvidia.com/gpu\":\"1\"}}},{\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}},"
-        "{\"spec\":{\"nodeName\":\"g\",\"containers\":[{\"resources\":{\"limits\":{\"nvidia.com/gpu\":2}}}]},"
+        "{\"spec\":{\"nodeName\":\"g\",\"containers\":[{\"resources\":{\"limits\":"
+        "{\"nvidia.com/gpu\":2}}}]},"
         "\"status\":{\"phase\":\"Succeeded\"}},"
-        "{\"spec\":{\"nodeName\":\"other\",\"containers\":[{\"resources\":{\"limits\":{\"nvidia.com/gpu\":2}}}]}},"
-        "{\"spec\":{\"nodeName\":\"g\",\"initContainers\":[{\"restartPolicy\":\"Always\",\"resources\":"
+        "{\"spec\":{\"nodeName\":\"other\",\"containers\":[{\"resources\":{\"limits\":"
+        "{\"nvidia.com/gpu\":2}}}]}},"
+        "{\"spec\":{\"nodeName\":\"g\",\"initContainers\":"
+        "[{\"restartPolicy\":\"Always\",\"resources\":"
         "{\"requests\":{\"cpu\":\"1\"}}},{\"resources\":{\"requests\":{\"cpu\":\"3\"}}}],"
         "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}]}}]");
     const struct accel_vendor *gpu = accel_by_resource("nvidia.com/gpu");

@@ -177,8 +177,10 @@ static void serve_waiting(struct fake_conn *c)
         if (!has(c, "/log")) {
             pod(c, "Failed", "{\"terminated\":{\"exitCode\":1}}");
         } else if (c->s->counter[0]++ < 2) {
-            fake_json(c, 400, "{\"kind\":\"Status\",\"reason\":\"BadRequest\",\"code\":400,\"message\":"
-                      "\"container \\\"c\\\" in pod \\\"p\\\" is waiting to start: ContainerCreating\"}");
+            fake_json(c, 400, "{\"kind\":\"Status\",\"reason\":\"BadRequest\",\"code\":"
+                              "400,\"message\":"
+                      "\"container \\\"c\\\" in pod \\\"p\\\" is waiting to start: "
+                      "ContainerCreating\"}");
         } else {
             fake_chunked(c, "text/plain");
             fake_chunk(c, T0 "started\n");

@@ -111,7 +111,8 @@ TEST(quantity_values_are_exact)
         CHECK(quantity_milli(cases[i].text, &v));
         CHECK_INT(v, cases[i].milli);
     }
-    static const char *const bad[] = {"", "x", "1x", "1 Gi", "Gi", "1gi", "1.2.3", "--1", "1KI", "-",
+    static const char *const bad[] = {"", "x", "1x", "1 Gi", "Gi", "1gi", "1.2.3", "--1", "1KI",
+                                      "-",
                                       "1e", "0x10", "9223372036854775808", "10Ei", "1e99", "1 "};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         int64_t v;

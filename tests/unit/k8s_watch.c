@@ -213,7 +213,8 @@ static void serve_pages(struct fake_conn *c)
                               "{\"continue\":\"t k+1\",\"resourceVersion\":\"7\"}}");
         } else if (c->s->counter[0]++ == 0) {
             fake_json(c, 410, "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Expired\","
-                              "\"message\":\"The provided continue parameter is too old\",\"code\":410}");
+                              "\"message\":\"The provided continue parameter is too "
+                              "old\",\"code\":410}");
         } else {
             fake_json(c, 200, "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":"
                               "[{\"metadata\":{\"name\":\"b\"}},{\"metadata\":{\"name\":\"c\"}}]}");
@@ -381,7 +382,8 @@ static void serve_split(struct fake_conn *c)
         for (int at = 1; at < 60; at += 2) {
             char name[32], line[800];
             snprintf(name, sizeof name, "p\xe4\xb8\xad%02d", at);
-            snprintf(line, sizeof line, "{\"type\":\"ADDED\",\"object\":%s}\n", pod(name, 100 + at));
+            snprintf(line, sizeof line, "{\"type\":\"ADDED\",\"object\":"
+                "%s}\n", pod(name, 100 + at));
             fake_chunk_n(c, line, (size_t)at);
             fake_sleep(1);
             fake_chunk(c, line + at);
@@ -434,7 +436,8 @@ static void serve_forbidden(struct fake_conn *c)
 {
     while (fake_request(c))
         fake_json(c, 403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"
-                          "\"pods is forbidden: User \\\"student\\\" cannot list resource \\\"pods\\\""
+                          "\"pods is forbidden: User \\\"student\\\" cannot list "
+                          "resource \\\"pods\\\""
                           " in API group \\\"\\\" in the namespace \\\"lab\\\"\"}");
 }
 
