@@ -3,7 +3,7 @@
  */
 #include "core/base/mem.h"
 #include "k8s/practice/pipeline.h"
-#include "k8s/quantity.h"
+#include "k8s/practice/quota.h"
 
 static struct json *check_namespace(struct api *a, const struct api_write *w)
 {
@@ -120,73 +120,6 @@ struct json *admit_create(struct api *a, const struct api_write *w, struct json 
 
 /* --- quota --- */
 
-/* What an object asks of a quota's item: "pods", "requests.cpu", "cpu",
- * "requests.nvidia.com/gpu", "count/jobs.batch". false: nothing. */
-static bool pod_usage(const struct json *pod, const char *side, const char *name,
-                      struct quantity *sum)
-{
-    bool any = false;
-    for (const struct json *c = json_first(json_at(pod, "spec.containers")); c; c = json_next(c)) {
-        const struct json *q = json_get(json_get(json_get(c, "resources"), side), name);
-        struct quantity v;
-        if (q && json_string_value(q) && quantity_parse(json_string_value(q), &v)) {
-            quantity_add(sum, &v);
-            any = true;
-        }
-    }
-    return any;
-}
-
-static bool ended(const struct json *pod)
-{
-    const char *phase = json_str(pod, "status.phase", "");
-    return !strcmp(phase, "Succeeded") || !strcmp(phase, "Failed");
-}
-
-static bool counts(const struct res *res, const char *item)
-{
-    char full[160];
-    str_fmt(full, sizeof full, "count/%s%s%s", res->plural, *res->group ? "." : "", res->group);
-    return !strcmp(item, full) || (!*res->group && !strcmp(item, res->plural));
-}
-
-static bool usage(const struct res *res, const struct json *obj, const char *item,
-                  struct quantity *out)
-{
-    memset(out, 0, sizeof *out);
-    out->format = 'd';
-    bool pod = !strcmp(res->plural, "pods");
-    if (pod && ended(obj))
-        return false;
-    if (counts(res, item)) {
-        out->nano = 1000000000;
-        return true;
-    }
-    if (pod && str_starts(item, "requests."))
-        return pod_usage(obj, "requests", item + 9, out);
-    if (pod && str_starts(item, "limits."))
-        return pod_usage(obj, "limits", item + 7, out);
-    if (pod && (!strcmp(item, "cpu") || !strcmp(item, "memory")))
-        return pod_usage(obj, "requests", item, out);
-    if (!strcmp(res->plural, "persistentvolumeclaims") && !strcmp(item, "requests.storage"))
-        return quantity_parse(json_str(obj, "spec.resources.requests.storage", "0"), out);
-    return false;
-}
-
-struct tally {
-    const struct res *res;
-    const char *item;
-    struct quantity sum;
-};
-
-static void add_usage(void *arg, const struct json *obj)
-{
-    struct tally *t = arg;
-    struct quantity q;
-    if (usage(t->res, obj, t->item, &q))
-        quantity_add(&t->sum, &q);
-}
-
 /* Items of pods that a quota names must be specified. */
 static bool must_say(const struct res *res, const char *item)
 {
@@ -205,22 +138,21 @@ struct verdict {
 static void judge_item(struct api *a, const struct api_write *w, const struct json *obj,
                        const char *item, const char *hard, struct verdict *v)
 {
-    struct quantity want, limit, total;
+    struct quantity want, limit, used, total;
     char one[64], two[64], three[64];
-    if (!usage(w->res, obj, item, &want)) {
+    if (!quota_usage(w->res, obj, item, &want)) {
         if (must_say(w->res, item))
             str_printf(&v->missing, "%s%s", v->missing.len ? "," : "", item);
         return;
     }
-    struct tally t = {.res = w->res, .item = item, .sum = {.format = want.format}};
-    api_each(a, w->res, w->ns, add_usage, &t);
-    total = t.sum;
+    quota_sum(a, w->res, w->ns, item, &used);
+    total = used;
     quantity_add(&total, &want);
     if (!quantity_parse(hard, &limit) || quantity_compare(&total, &limit) <= 0)
         return;
     str_printf(&v->requested, "%s%s=%s", v->requested.len ? "," : "", item,
                quantity_text(&want, one));
-    str_printf(&v->used, "%s%s=%s", v->used.len ? "," : "", item, quantity_text(&t.sum, two));
+    str_printf(&v->used, "%s%s=%s", v->used.len ? "," : "", item, quantity_text(&used, two));
     str_printf(&v->limited, "%s%s=%s", v->limited.len ? "," : "", item,
                quantity_text(&limit, three));
 }

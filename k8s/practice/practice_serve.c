@@ -14,6 +14,7 @@
 #include "k8s/practice/initial.h"
 #include "k8s/practice/node.h"
 #include "k8s/practice/practice.h"
+#include "k8s/practice/quota.h"
 #include "k8s/practice/registry.h"
 #include "k8s/practice/rest.h"
 #include "k8s/practice/server.h"
@@ -23,6 +24,7 @@ struct parts {
     struct tls_files tls;
     struct rest rest;
     struct initial *initial;
+    struct quota *quota;
     struct node *node;
     struct registry *registry;
 };
@@ -88,6 +90,7 @@ static enum pd_code assemble(struct parts *p, const char *dir, struct pd_err *er
     if (code == PD_OK) {
         rest_routes(&p->rest);
         p->initial = initial_start(p->rest.api, p->tls.ca_pem);
+        p->quota = quota_start(p->rest.api);
         code = registry_start(p->loop, p->rest.server, blobs, &p->registry, err);
     }
     if (code == PD_OK) {
@@ -104,6 +107,7 @@ static void dismantle(struct parts *p)
     registry_stop(p->registry);
     if (p->node)
         node_stop(p->node);
+    quota_stop(p->quota);
     initial_stop(p->initial);
     api_close(p->rest.api);
     auth_close(p->rest.auth);

@@ -8,7 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/mem.h"
 
-enum { BODY_CEILING = 3 << 20, GZIP_FROM = 128 << 10 };
+enum { BODY_CEILING = 3 << 20, GZIP_FROM = 32 << 10 };
 #define JSON_TYPE "application/json"
 
 /* --- calls --- */

@@ -8,6 +8,8 @@
 #include "k8s/practice/server_int.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -175,8 +177,9 @@ static void on_timeout(void *arg)
 
 static void link_new(struct server *s, int net)
 {
-    int ends[2];
+    int ends[2], one = 1;
     SSL *ssl = SSL_new(s->ssl);
+    (void)setsockopt(net, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     if (!ssl || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
         SSL_free(ssl);
         close(net);
