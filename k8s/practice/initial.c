@@ -155,6 +155,30 @@ static void create_binding(struct initial *in, size_t i)
     json_free(o);
 }
 
+/* Where the cluster's registry is, as KEP-1755 has it; the port may be another
+ * after a restart. */
+static void publish_registry(struct initial *in)
+{
+    const struct res *res = res_by_plural("", "configmaps");
+    const char *name = "local-registry-hosting", *ns = "kube-public";
+    struct json *o = api_get(in->api, res, ns, name);
+    bool known = o != NULL;
+    struct str text;
+    struct api_result r;
+    if (!known)
+        o = new_object("v1", "ConfigMap", name, ns);
+    str_init(&text, 256);
+    str_printf(&text, "host: \"%s\"\n", api_registry_host(in->api));
+    json_put_path(o, "data['localRegistryHosting.v1']", json_new_string(text.p));
+    str_release(&text);
+    if (known)
+        api_update(in->api, &api_admin, res, NULL, o, &r);
+    else
+        api_create(in->api, &api_admin, res, ns, o, &r);
+    api_result_release(&r);
+    json_free(o);
+}
+
 static void create_all(struct initial *in)
 {
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
@@ -172,6 +196,7 @@ static void create_all(struct initial *in)
             create_role(in, rules[i].role);
     for (size_t i = 0; i < ARRAY_LEN(bindings); i++)
         create_binding(in, i);
+    publish_registry(in);
 }
 
 /* --- each namespace --- */
