@@ -91,11 +91,15 @@ static enum pd_code from_text(int http, const char *body, size_t n, struct pd_er
 {
     char text[240];
     enum pd_code code = code_of("", http);
-    size_t skip = strspn(body, " \t\r\n");
+    size_t skip = 0, line = 0;        /* body may lack a NUL */
+    while (skip < n && strchr(" \t\r\n", body[skip]) && body[skip])
+        skip++;
     if (n > skip && body[skip] == '<')
         return pd_fail(err, code, "HTTP %d with a web page in place of an API answer: a proxy "
                        "stands before the server", http);
-    n = MIN(strcspn(body, "\r\n"), n);
+    while (line < n && body[line] != '\r' && body[line] != '\n')
+        line++;
+    n = line;
     if (n == 0)
         return pd_fail(err, code, "HTTP %d without a reason", http);
     return pd_fail(err, code, "HTTP %d: %s", http, k8s_clean(text, sizeof text, body, n));
