@@ -196,12 +196,10 @@ static bool is_character(const char *key)
 
 static void kill_line(struct edit *e)
 {
-    if (e->lines.n > 1) {
+    if (e->row + 1 < (int)e->lines.n)
         remove_line(e, e->row);
-        go_row(e, e->row);
-    } else {
-        e->lines.v[0][0] = '\0';
-    }
+    else
+        e->lines.v[e->row][0] = '\0';   /* the last line stays, empty */
     e->col = 0;
     changed(e);
 }

@@ -88,7 +88,8 @@ void panel_op(const struct app *a, struct rows *out, int w)
                 text_span((op->total - op->done) * s / op->done, eta));
     }
     if (op->total > 0 && !op->failed)
-        rows_linef(out, ROLE_MUTED, "  %s%s", text_amount(op->done, op->total, op->unit, buf), rate);
+        rows_linef(out, ROLE_MUTED, "  %s%s", text_amount(op->done, op->total, op->unit, buf),
+                   rate);
     if (op->text[0])
         rows_wrap(out, op->failed ? ROLE_FAIL : ROLE_MUTED, 2, op->text, w);
 }

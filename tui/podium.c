@@ -17,7 +17,7 @@ static const char usage[] =
        "       podium lab ...                 labs without a screen: list, lint, run, reset\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
-       "       podium practice ...            the practice cluster: start, stop, status, kubeconfig\n"
+       "       podium practice ...            the practice cluster: start, stop, kubeconfig\n"
        "\n"
        "  --lab ID           open this lab at once\n"
        "  --lang en|zh       language (the key L switches)\n"

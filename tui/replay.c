@@ -213,28 +213,33 @@ static int show(struct replay *r)
 }
 
 /* --- options ------------------------------------------------------------------------ */
+static bool set_option(struct replay *r, const char *name, const char *value)
+{
+    int64_t n;
+    if (str_eq(name, "--speed"))
+        return str_to_f64(value, &r->speed) && r->speed > 0;
+    if (str_eq(name, "--size"))
+        return sscanf(value, "%dx%d", &r->cols, &r->rows) == 2 && r->cols > 0 && r->cols <= 1000 &&
+               r->rows > 0 && r->rows <= 1000;
+    if (!str_eq(name, "--messages") || !str_to_i64(value, &n) || n < 0)
+        return false;
+    r->most = (size_t)n;
+    return true;
+}
+
 static bool parse(struct replay *r, int argc, char **argv)
 {
     r->speed = 1;
     r->most = SIZE_MAX;
     for (int i = 1; i < argc; i++) {
-        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-        int64_t n;
         if (str_eq(argv[i], "--dump"))
             r->dump = true;
-        else if (str_eq(argv[i], "--size") && next &&
-                 sscanf(next, "%dx%d", &r->cols, &r->rows) == 2 && r->cols > 0 &&
-                 r->cols <= 1000 && r->rows > 0 && r->rows <= 1000)
-            i++;
-        else if (str_eq(argv[i], "--speed") && next && str_to_f64(next, &r->speed) && r->speed > 0)
-            i++;
-        else if (str_eq(argv[i], "--messages") && next && str_to_i64(next, &n) && n >= 0) {
-            r->most = (size_t)n;
-            i++;
-        } else if (argv[i][0] != '-' && !r->file)
+        else if (argv[i][0] != '-' && !r->file)
             r->file = argv[i];
-        else
+        else if (i + 1 >= argc || !set_option(r, argv[i], argv[i + 1]))
             return false;
+        else
+            i++;
     }
     return r->file != NULL;
 }

@@ -241,19 +241,31 @@ static void draw_tabs(struct frame *f)
 }
 
 /* --- the last two rows ------------------------------------------------------------ */
+/* The running operation in a few words, for where its bar is not on show. */
+static const char *op_text(const struct app *a, char buf[640])
+{
+    const struct op *op = &a->s->op;
+    if (op->total > 0)
+        return str_fmt(buf, 640, "%s %.0f%%", op->what, 100 * op->done / op->total);
+    return str_fmt(buf, 640, "%s  %s", op->what, op->text);
+}
+
 static void draw_message(struct frame *f)
 {
     const struct app *a = f->a;
     const struct session *s = a->s;
     int y = f->l.message.y;
-    bool own = a->note[0] != '\0', bad = own ? a->note_bad : s->message_code != PD_OK;
-    const char *text = own ? a->note : s->message;
+    char buf[640];
+    bool own = a->note[0] != '\0', busy = !own && cmd_has_op(a);
+    bool bad = own ? a->note_bad : !busy && s->message_code != PD_OK;
+    const char *text = own ? a->note : busy ? op_text(a, buf) : s->message;
     struct rows rows;
     rows_init(&rows, a->glyphs);
     rows_new(&rows, -1);
     rows_put(&rows, ROLE_TEXT, " ");
     if (text[0]) {
-        rows_sign(&rows, bad ? ROLE_FAIL : ROLE_OK, bad ? G_FAIL : G_DOT);
+        rows_sign(&rows, busy ? ROLE_RUN : bad ? ROLE_FAIL : ROLE_OK,
+                  busy ? G_WAIT : bad ? G_FAIL : G_DOT);
         rows_put(&rows, ROLE_TEXT, " ");
         rows_cell(&rows, bad ? ROLE_FAIL : ROLE_STATUS, text, a->cols - 4);
     }

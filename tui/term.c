@@ -116,7 +116,8 @@ static const char *choose_name(char note[160])
         return name;
     for (size_t i = 0; i < ARRAY_LEN(spare); i++) {
         if (known(spare[i])) {
-            snprintf(note, 160, _("TERM=%s is not known here; used %s"), name ? name : "", spare[i]);
+            snprintf(note, 160, _("TERM=%s is not known here; used %s"), name ? name : "",
+                     spare[i]);
             return spare[i];
         }
     }
@@ -145,7 +146,8 @@ enum pd_code term_open(struct tty **out, char note[160], struct pd_err *err)
         const char *env = getenv("TERM");
         pd_fail(err, PD_UNSUPPORTED, _("the terminal (TERM=%s) can't place the cursor"),
                 env ? env : "");
-        return pd_set_hint(err, "%s", _("set TERM to what it is, or: podium lab run ID --headless"));
+        return pd_set_hint(err, "%s",
+                           _("set TERM to what it is, or: podium lab run ID --headless"));
     }
     tcgetattr(STDIN_FILENO, &rescue.before);
     unsetenv("LINES");

@@ -55,9 +55,11 @@ UNUSED static void fx_cluster(struct session *s)
     json_append(pods, json_from(
         "{\"metadata\":{\"name\":\"lora-gaudi-x7k2p\",\"namespace\":\"stu-07\","
         "\"creationTimestamp\":\"2026-11-30T01:59:51Z\"},\"spec\":{\"nodeName\":\"gaudi-0\","
-        "\"containers\":[{\"name\":\"train\",\"resources\":{\"limits\":{\"habana.ai/gaudi\":\"1\"},"
+        "\"containers\":[{\"name\":\"train\",\"resources\":{"
+        "\"limits\":{\"habana.ai/gaudi\":\"1\"},"
         "\"requests\":{\"habana.ai/gaudi\":\"1\",\"memory\":\"32Gi\",\"cpu\":\"4\"}}}]},"
-        "\"status\":{\"phase\":\"Pending\",\"containerStatuses\":[{\"name\":\"train\",\"ready\":false,"
+        "\"status\":{\"phase\":\"Pending\",\"containerStatuses\":"
+        "[{\"name\":\"train\",\"ready\":false,"
         "\"restartCount\":0,\"state\":{\"waiting\":{\"reason\":\"ContainerCreating\"}}}]}}"));
     json_append(pods, json_from(
         "{\"metadata\":{\"name\":\"dataaccess-0\",\"namespace\":\"stu-07\","
@@ -134,7 +136,8 @@ UNUSED static void fx_api(struct session *s)
         {"PATCH", 201, 38, "/apis/batch/v1/namespaces/stu-07/jobs/lora-gaudi?fieldManager=podium",
          "kubectl apply --server-side -f lora-gaudi.yaml -n stu-07"},
         {"GET", 0, 0, "/api/v1/namespaces/stu-07/pods?watch=1", "kubectl get pods -n stu-07 -w"},
-        {"DELETE", 404, 3, "/api/v1/namespaces/stu-07/pods/gone", "kubectl delete pod gone -n stu-07"},
+        {"DELETE", 404, 3, "/api/v1/namespaces/stu-07/pods/gone",
+         "kubectl delete pod gone -n stu-07"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct api_row *r = &s->api[s->api_n++];
@@ -162,7 +165,8 @@ UNUSED static void fx_run(struct session *s)
         if (i == 208)
             loss = 2.6;
         series_append(r->loss, i, loss);
-        series_append(r->lr, i, i < 50 ? 2e-4 * i / 50 : 2e-4 * (0.5 + 0.5 * cos((i - 50) / 450.0 * 3.14159265)));
+        double cosine = 2e-4 * (0.5 + 0.5 * cos((i - 50) / 450.0 * 3.14159265));
+        series_append(r->lr, i, i < 50 ? 2e-4 * i / 50 : cosine);
         series_append(r->gnorm, i, 0.7 + noise);
         series_append(r->tok_s, i, i % 100 == 0 ? 402 : 1284 + noise * 100);
         if (i % 50 == 0 || i == 1) {
@@ -196,11 +200,13 @@ UNUSED static void fx_log_line(struct session *s, const char *text)
 UNUSED static void fx_log(struct session *s)
 {
     fx_log_line(s, "podium-train 0.1.0");
-    fx_log_line(s, "{\"v\":1,\"ev\":\"hello\",\"version\":\"0.1.0\",\"model\":\"tiny\",\"params\":1234567}");
+    fx_log_line(s, "{\"v\":1,\"ev\":\"hello\",\"version\":\"0.1.0\",\"model\":\"tiny\","
+                   "\"params\":1234567}");
     fx_log_line(s, "WARN the tokenizer has no pad token; 数据 uses </s>");
     for (int i = 300; i <= 310; i++) {
         char buf[200];
-        str_fmt(buf, sizeof buf, "{\"v\":1,\"ev\":\"step\",\"step\":%d,\"loss\":%.3f,\"lr\":0.00016,"
+        str_fmt(buf, sizeof buf,
+                "{\"v\":1,\"ev\":\"step\",\"step\":%d,\"loss\":%.3f,\"lr\":0.00016,"
                 "\"gnorm\":0.71,\"tok_s\":1284}", i, 0.95 + (i % 3) * 0.01);
         fx_log_line(s, buf);
     }

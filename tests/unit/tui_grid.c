@@ -78,8 +78,8 @@ TEST(marks_combine_and_formats_vanish)
     CHECK_STR(grid_at(&g, 2, 0)->text, "\xE2\x9A\xA0");
     CHECK_STR(grid_at(&g, 4, 0)->text, "z");
     for (int i = 0; i < 40; i++)         /* more marks than a cell has room for */
-        grid_text(&g, 6, 0, 0, 0, "a\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81"
-                                  "\xCC\x81\xCC\x81\xCC\x81\xCC\x81");
+        grid_text(&g, 6, 0, 0, 0, "a\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81"
+                                  "\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81");
     CHECK(strlen(grid_at(&g, 6, 0)->text) < GRID_CLUSTER);
     CHECK(grid_sound(&g));
     grid_release(&g);
