@@ -33,6 +33,15 @@ static char *at(const char *name)
     return p;
 }
 
+/* A path for the length of the test. */
+static char *keep(const char *path)
+{
+    static char kept[40][400];
+    static int n;
+    CHECK(n < 40);
+    return str_copy(kept[n++], sizeof kept[0], path);
+}
+
 static void write_file(const char *path, const void *data, size_t n)
 {
     struct pd_err err;
@@ -80,9 +89,9 @@ static struct trainer_options options(const char *out)
 {
     struct trainer_options o;
     trainer_defaults(&o);
-    o.model = strdup(at("m"));
-    o.data = strdup(at("data.jsonl"));
-    o.out = strdup(at(out));
+    o.model = keep(at("m"));
+    o.data = keep(at("data.jsonl"));
+    o.out = keep(at(out));
     o.steps = 12, o.batch = 4, o.eval_every = 5, o.threads = 1, o.seed = 9;
     o.lora.dropout = 0.1;
     o.optim.rate = 0.01, o.optim.warmup = 2;
@@ -166,11 +175,18 @@ static int end(struct child *c)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+static void forget(struct child *c)
+{
+    lines_release(&c->lines);
+    close(c->out);
+    free(c);
+}
+
 static void run_all(struct trainer_options o, int code)
 {
     struct child *c = start(o);
     CHECK_INT(end(c), code);
-    free(c);
+    forget(c);
 }
 
 static void same_file(const char *a, const char *b)
@@ -228,7 +244,7 @@ TEST(records_in_order_and_no_allocation_in_a_step)
     CHECK(runlog_num(r, "val_loss", 99) < first);
     CHECK(next(c, RUN_STATE, "state", "quit"));
     CHECK_INT(end(c), TRAINER_DONE);
-    free(c);
+    forget(c);
 }
 
 TEST(resume_after_kill_9_gives_the_same_bytes)
@@ -248,14 +264,14 @@ TEST(resume_after_kill_9_gives_the_same_bytes)
         CHECK(r);
         kill(c->pid, SIGKILL);
         CHECK_INT(end(c), -SIGKILL);
-        free(c);
+        forget(c);
         o.resume = true;
         o.threads = 2;
         c = start(o);
         r = next(c, RUN_HELLO, NULL, NULL);
         CHECK(r && runlog_num(r, "step", -1) >= step);
         CHECK_INT(end(c), TRAINER_DONE);
-        free(c);
+        forget(c);
         same_results("whole", path_base(o.out), false);
     }
 }
@@ -266,7 +282,7 @@ TEST(threads_and_full_training_repeat_exactly)
     struct trainer_options o = options("one");
     o.full = true;
     run_all(o, TRAINER_DONE);
-    o.out = strdup(at("two"));
+    o.out = keep(at("two"));
     o.threads = 2;
     run_all(o, TRAINER_DONE);
     same_results("one", "two", true);
@@ -284,7 +300,7 @@ TEST(resume_refuses_other_options)
     CHECK(r);
     CHECK_HAS(runlog_str(r, "text", ""), "other options: r 8, now 4");
     CHECK_INT(end(c), TRAINER_FAILED);
-    free(c);
+    forget(c);
 }
 
 static double answer_num(struct child *c, const char *id, const char *key)
@@ -335,7 +351,7 @@ TEST(steering)
     CHECK(next(c, RUN_ANSWER, "id", "q") && next(c, RUN_DONE, NULL, NULL));
     CHECK_INT(end(c), TRAINER_DONE);
     CHECK(access(at("out/adapter_model.safetensors"), F_OK) == 0);
-    free(c);
+    forget(c);
 }
 
 TEST(a_closed_channel_does_not_stop_the_run)
@@ -351,7 +367,7 @@ TEST(a_closed_channel_does_not_stop_the_run)
     CHECK(next(c, RUN_STATE, "state", "running"));
     CHECK(next(c, RUN_DONE, NULL, NULL));
     CHECK_INT(end(c), TRAINER_DONE);
-    free(c);
+    forget(c);
 }
 
 TEST(holding_until_quit)
@@ -366,7 +382,7 @@ TEST(holding_until_quit)
     say(c, "#1 hello\n#2 quit\n");
     answer_num(c, "2", "step");
     CHECK_INT(end(c), TRAINER_DONE);
-    free(c);
+    forget(c);
 }
 
 TEST(sigterm_saves_and_says_so)
@@ -381,7 +397,7 @@ TEST(sigterm_saves_and_says_so)
     CHECK(r);
     CHECK(access(runlog_str(r, "path", ""), F_OK) == 0);
     CHECK_INT(end(c), TRAINER_TERMINATED);
-    free(c);
+    forget(c);
 }
 
 TEST(a_loss_that_is_not_a_number_ends_the_run)
@@ -403,7 +419,7 @@ TEST(a_loss_that_is_not_a_number_ends_the_run)
     CHECK_INT(end(c), TRAINER_FAILED);
     CHECK(access(at("out/checkpoint-4000"), F_OK) != 0);
     CHECK(access(at("out/model.safetensors"), F_OK) != 0);
-    free(c);
+    forget(c);
 }
 
 static void fails(struct trainer_options o, const char *says)
@@ -414,7 +430,7 @@ static void fails(struct trainer_options o, const char *says)
     CHECK_HAS(runlog_str(r, "text", ""), says);
     CHECK(runlog_str(r, "hint", "")[0] != 0 && runlog_str(r, "code", "")[0] == 'P');
     CHECK(end(c) != TRAINER_DONE);
-    free(c);
+    forget(c);
 }
 
 TEST(failures_are_records)
@@ -445,7 +461,7 @@ TEST(evaluating_the_saved_adapter_repeats_the_last_loss)
     CHECK(r);
     double last = runlog_num(r, "val_loss", 0);
     CHECK_INT(end(c), TRAINER_DONE);
-    free(c);
+    forget(c);
     struct pd_err err;
     struct llama m;
     struct lora l;
