@@ -13,7 +13,8 @@
 #include "labs/session_priv.h"
 #include "labs/vars.h"
 
-enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 45000, POLL_MS = 250 };
+enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 45000, POLL_MS = 250, BEGIN_LIMIT_MS = 20000,
+       ASK_AGAIN_MS = 2000 };
 enum stage { STAGE_OPEN, STAGE_EDIT, STAGE_RUN, STAGE_WAIT, STAGE_CLEAN, STAGE_END };
 
 struct headless {
@@ -25,7 +26,7 @@ struct headless {
     struct headless_say say;
     enum stage stage;
     int step;                     /* being worked on */
-    int64_t begun_ms, wrong_since, link_since;
+    int64_t begun_ms, wrong_since, link_since, edit_since, asked_ms;
     int code;
     int cleaning;                 /* deletes that are open */
 };
@@ -99,44 +100,80 @@ static char *replaced(const char *text, const char *find, const char *put)
     return at ? xasprintf("%.*s%s%s", (int)(at - text), text, put, at + strlen(find)) : NULL;
 }
 
-static bool edit_one(struct headless *h, const char *file, const char *find, const char *put)
+/* The edits of one file make one change: what lies between two of them was
+ * never the person's answer. */
+static void edit_file(struct headless *h, const char *file)
 {
-    struct str value;
-    char missing[64];
-    const char *text = session_file(h->s, file, NULL);
-    str_init(&value, 1 << 16);
-    bool ok = text && vars_text(h->s->vars, put, &value, missing);
-    char *now = ok ? replaced(text, find, value.p) : NULL;
-    if (now) {
-        headless_say_edit(&h->say, h->s, file, find, value.p);
-        command(h, "file.set", file, now);
+    const struct lab_step *step = session_step(h->s);
+    char *text = xstrdup(session_file(h->s, file, NULL));
+    int n = step->solves_n + h->o->sets_n;
+    bool changed = false;
+    for (int i = 0; i < n; i++) {
+        const struct headless_set *o = i < step->solves_n ? NULL : &h->o->sets[i - step->solves_n];
+        const struct lab_solve *v = o ? NULL : &step->solves[i];
+        if (!str_eq(o ? o->file : v->file, file) || (o && !str_eq(o->step, step->id)))
+            continue;
+        struct str put;
+        str_init(&put, 1 << 16);
+        vars_fill(h->s->vars, o ? o->put : v->put, &put);
+        char *now = replaced(text, o ? o->find : v->find, put.p);
+        if (now) {
+            headless_say_edit(&h->say, h->s, file, o ? o->find : v->find, put.p);
+            free(text);
+            text = now;
+            changed = true;
+        }
+        str_release(&put);
     }
-    free(now);
-    str_release(&value);
+    if (changed)
+        command(h, "file.set", file, text);
+    free(text);
+}
+
+static bool resolved(const struct headless *h, const struct json *args)
+{
+    char missing[64];
+    struct json *done = vars_json(h->s->vars, args, missing);
+    json_free(done);
+    return done != NULL;
+}
+
+/* Is everything there that the step's edits and actions need? */
+static bool can_begin(const struct headless *h)
+{
+    const struct lab_step *step = session_step(h->s);
+    bool ok = true;
+    for (int i = 0; i < step->files_n && ok; i++)
+        ok = session_file(h->s, step->files[i].name, NULL) != NULL;
+    for (int i = 0; i < step->actions_n && ok; i++)
+        ok = resolved(h, step->actions[i].args);
+    for (int i = 0; i < step->solves_n && ok; i++) {
+        struct json *put = json_new_string(step->solves[i].put);
+        ok = resolved(h, put);
+        json_free(put);
+    }
     return ok;
 }
 
-/* True when the files are there and every edit could be made. */
+/* True when the edits are made. What is missing is asked for again now and
+ * then, and not waited for without end. */
 static bool edit(struct headless *h)
 {
     const struct lab_step *step = session_step(h->s);
-    char missing[64];
-    for (int i = 0; i < step->files_n; i++)
-        if (!session_file(h->s, step->files[i].name, NULL))
-            return false;
-    for (int i = 0; i < step->solves_n; i++) {
-        struct str v;
-        str_init(&v, 1 << 16);
-        bool ok = vars_text(h->s->vars, step->solves[i].put, &v, missing);
-        str_release(&v);
-        if (!ok)
-            return false;
+    int64_t now = clock_ms();
+    if (!h->edit_since)
+        h->edit_since = h->asked_ms = now;
+    if (!can_begin(h) && now - h->edit_since < BEGIN_LIMIT_MS) {
+        if (now - h->asked_ms > ASK_AGAIN_MS) {
+            h->asked_ms = now;
+            command(h, "step.check", NULL, NULL);
+        }
+        return false;
     }
-    for (int i = 0; i < step->solves_n; i++)
-        edit_one(h, step->solves[i].file, step->solves[i].find, step->solves[i].put);
-    for (int i = 0; i < h->o->sets_n; i++)
-        if (str_eq(h->o->sets[i].step, step->id))
-            edit_one(h, h->o->sets[i].file, h->o->sets[i].find, h->o->sets[i].put);
+    h->edit_since = 0;
+    for (int i = 0; i < step->files_n; i++)
+        if (session_file(h->s, step->files[i].name, NULL))
+            edit_file(h, step->files[i].name);
     return true;
 }
 
@@ -145,7 +182,7 @@ static bool asks_open(const struct session *s)
     const struct session_priv *p = session_priv(s);
     const struct lab_step *step = session_step(s);
     for (int i = 0; p->asks && i < step->checks_n; i++)
-        if (p->asks[i].effect || p->asks[i].wanted)
+        if (p->asks[i].effect)
             return true;
     return false;
 }

@@ -80,10 +80,16 @@ static void begin(struct session *s, int step, int index, struct effects *out)
     a->index = index;
     a->started_ms = p->now_ms;
     a->args = vars_json(s->vars, current(s)->args, missing);
-    if (!a->args)
+    if (!a->args && !*p->registry) {
+        action_fail(a, PD_NOTFOUND, "%s", _("the cluster does not say which registry is its own"));
+        pd_set_hint(&a->err, "%s",
+                    _("ask for the ConfigMap local-registry-hosting in kube-public"));
+        session_ask_registry(s, out);
+    } else if (!a->args) {
         action_fail(a, PD_LAB, _("the value of %s is not known yet"), missing);
-    else
+    } else {
         action_kind_at(current(s)->kind)->start(s, a, out);
+    }
     session_changed(s);
     settle(s, out);
 }

@@ -101,9 +101,10 @@ static void step_run(struct session *s, const char *const *args, struct effects 
 static void step_check(struct session *s, const char *const *args, struct effects *out)
 {
     (void)args;
-    (void)out;
-    if (ready(s))
-        session_want_checks(s);
+    if (!ready(s))
+        return;
+    session_ask_registry(s, out);
+    session_want_checks(s);
 }
 
 static void step_hint(struct session *s, const char *const *args, struct effects *out)

@@ -92,6 +92,7 @@ void session_forget_lab(struct session *s);
 /* --- the parts -------------------------------------------------------------- */
 /* session_world.c: the cluster's messages */
 void session_world(struct session *s, const struct msg *m, struct effects *out);
+void session_ask_registry(struct session *s, struct effects *out);   /* unless it is known */
 /* session_cmd.c */
 void session_command(struct session *s, const struct msg *m, struct effects *out);
 bool session_open_lab(struct session *s, const char *id, struct effects *out);

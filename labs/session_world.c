@@ -16,6 +16,19 @@ static void clean_into(char *dst, size_t size, const char *src)
 
 /* --- the link ---------------------------------------------------------------- */
 
+/* Where clusters say which registry is theirs (KEP-1755). */
+void session_ask_registry(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    if (*p->registry || p->get_registry || s->cluster.link == LINK_OFF || !s->cluster.id)
+        return;
+    struct json *args = json_new_object();
+    json_put_str(args, "resource", "configmaps");
+    json_put_str(args, "namespace", "kube-public");
+    json_put_str(args, "name", "local-registry-hosting");
+    p->get_registry = session_effect(s, out, EFF_GET, args);
+}
+
 static void watch_all(struct session *s, struct effects *out)
 {
     for (int i = 0; i < SESSION_TABLES; i++) {
@@ -26,12 +39,9 @@ static void watch_all(struct session *s, struct effects *out)
         s->tables[i].synced = s->tables[i].forbidden = false;
         session_effect(s, out, EFF_WATCH, args);
     }
-    /* where clusters say which registry is theirs (KEP-1755) */
-    struct json *args = json_new_object();
-    json_put_str(args, "resource", "configmaps");
-    json_put_str(args, "namespace", "kube-public");
-    json_put_str(args, "name", "local-registry-hosting");
-    session_priv(s)->get_registry = session_effect(s, out, EFF_GET, args);
+    session_priv(s)->registry[0] = '\0';
+    session_priv(s)->get_registry = 0;
+    session_ask_registry(s, out);
 }
 
 static void take_cluster(struct session *s, const struct msg *m, struct effects *out)

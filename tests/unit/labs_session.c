@@ -281,8 +281,13 @@ TEST(nothing_is_built_for_a_registry_that_is_not_known)
     fx_open(&f, building, NULL);
     fx_cmd(&f, "step.run", NULL, NULL);
     CHECK(session_priv(f.s)->act_failed);
-    CHECK_HAS(f.s->message, "IMAGE");
+    CHECK_HAS(f.s->message, "which registry");
+    CHECK_HAS(f.s->message, "local-registry-hosting");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
+    fx_send(&f, MSG_REPLY, session_priv(f.s)->get_registry,
+            json_from("{\"status\":404,\"error\":{\"code\":\"PD-K8S-NOTFOUND\",\"text\":\"no\"}}"));
+    fx_cmd(&f, "step.check", NULL, NULL);          /* it may be there by now */
+    CHECK(session_priv(f.s)->get_registry != 0);
     fx_end(&f);
 }
 
