@@ -154,6 +154,10 @@ static void follow_session(struct app *a, int step_before, size_t points_before)
 {
     if (a->lab_seen != a->s->lab)
         lab_changed(a);
+    if (a->s->op.started_ms != a->op_began) {
+        a->op_began = a->s->op.started_ms;
+        a->op_step = a->s->step;
+    }
     if (a->s->step != step_before) {
         a->scroll[PANEL_STEP] = 0;
         if (a->focus != PANEL_STEP && !a->zoom)

@@ -63,6 +63,8 @@ struct app {
     char note[512];              /* what the console itself has to say */
     bool note_bad;
     char note_over[512];         /* the session message it stands over */
+    int op_step;                 /* the step that the operation on show began in */
+    int64_t op_began;
     int64_t now_ms, interrupt_ms;
     bool replay, redraw, suspend;
 };

@@ -3,6 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
+#include "core/base/utf8.h"
+#include "labs/vars.h"
 #include "tui/text.h"
 
 static const struct panel *const panels[PANEL_COUNT] = {
@@ -39,6 +41,19 @@ enum glyph panel_step_sign(enum step_state st, enum role *role)
     return table[st].g;
 }
 
+const char *panel_say(const struct app *a, struct rows *out, const struct ltext *t)
+{
+    const char *text = ltext_get(t);
+    struct str s;
+    if (!strchr(text, '$') || !a->s->vars)
+        return text;
+    str_init(&s, 1 << 20);
+    vars_fill(a->s->vars, text, &s);
+    const char *kept = arena_strdup(&out->arena, s.p);
+    str_release(&s);
+    return kept;
+}
+
 const char *panel_age(const struct app *a, int64_t at_ms, char buf[16])
 {
     buf[0] = '\0';
@@ -63,33 +78,40 @@ static const char *share_text(const struct op *op, char buf[16])
     return buf;
 }
 
+/* "312/3980 MB  41 MB/s  ETA 1m29s" */
+static void op_amounts(const struct app *a, struct rows *out)
+{
+    const struct op *op = &a->s->op;
+    char buf[48], eta[24], speed[48];
+    double s = (double)(a->now_ms - op->started_ms) / 1000;
+    if (op->total <= 0 || op->ended)
+        return;
+    rows_linef(out, ROLE_MUTED, "  %s", text_amount(op->done, op->total, op->unit, buf));
+    if (op->done > 0 && s >= 1)
+        rows_putf(out, ROLE_MUTED, "  %s/s  ETA %s",
+                  text_amount(op->done / s, 0, op->unit, speed),
+                  text_span((op->total - op->done) * s / op->done, eta));
+}
+
 void panel_op(const struct app *a, struct rows *out, int w)
 {
     const struct op *op = &a->s->op;
-    char buf[48], share[16], rate[96];
+    char share[16];
     enum role role = op->failed ? ROLE_FAIL : op->ended ? ROLE_OK : ROLE_RUN;
     if (!op->what[0])
         return;
+    bool bar = op->total > 0 && !op->ended && w > 30;
+    const char *right = op->failed ? _("failed") : op->ended ? _("done") : share_text(op, share);
     rows_new(out, -1);
     rows_sign(out, role, op->failed ? G_FAIL : op->ended ? G_OK : G_WAIT);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_TEXT, op->what, MIN(w - 2, MAX(w / 3, 12)));
-    if (op->total > 0 && !op->failed && w > 30) {
+    rows_cell(out, ROLE_TEXT, op->what, bar ? MAX(w / 3, 12) : w - 4 - utf8_str_width(right));
+    if (bar) {
         rows_put(out, ROLE_TEXT, " ");
-        rows_bar(out, op->ended ? 1 : op->done / op->total, w - out->v[out->n - 1].width - 6);
-        rows_right(out, role, op->ended ? "100%" : share_text(op, share), w);
+        rows_bar(out, op->done / op->total, w - out->v[out->n - 1].width - 6);
     }
-    double s = (double)(a->now_ms - op->started_ms) / 1000;
-    rate[0] = '\0';
-    if (op->total > 0 && op->done > 0 && s >= 1 && !op->ended) {
-        char eta[24], speed[48];
-        str_fmt(rate, sizeof rate, "  %s/s  ETA %s",
-                text_amount(op->done / s, 0, op->unit, speed),
-                text_span((op->total - op->done) * s / op->done, eta));
-    }
-    if (op->total > 0 && !op->failed)
-        rows_linef(out, ROLE_MUTED, "  %s%s", text_amount(op->done, op->total, op->unit, buf),
-                   rate);
+    rows_right(out, role, right, w);
+    op_amounts(a, out);
     if (op->text[0])
         rows_wrap(out, op->failed ? ROLE_FAIL : ROLE_MUTED, 2, op->text, w);
 }

@@ -30,6 +30,9 @@ enum glyph panel_result_sign(enum check_result r, enum role *role);
 enum glyph panel_step_sign(enum step_state st, enum role *role);
 /* The operation on show, two rows: name and bar, amounts. */
 void panel_op(const struct app *a, struct rows *out, int w);
+/* A text of the lab in the language, its variables filled in; lives as long as
+ * the rows. */
+const char *panel_say(const struct app *a, struct rows *out, const struct ltext *t);
 /* "9s", or "" when at_ms is 0. buf >= 16. */
 const char *panel_age(const struct app *a, int64_t at_ms, char buf[16]);
 /* Unix ms of an RFC 3339 text in an object, 0 when there is none. */

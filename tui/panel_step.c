@@ -73,6 +73,24 @@ static void evidence(struct rows *out, const struct evidence *e, int w)
         rows_wrap(out, e->result == CHECK_WRONG ? ROLE_WARN : ROLE_MUTED, 4, e->because, w);
 }
 
+/* A title that is too long for its row goes on below. */
+static void check_row(struct rows *out, const char *name, const struct evidence *e, int w)
+{
+    enum role role;
+    char buf[32];
+    enum glyph g = panel_result_sign(e->result, &role);
+    const char *right = result_text(e, buf);
+    int room = MAX(w - 3 - utf8_str_width(right) - 2, 8);
+    size_t len, next = text_break(name, room, &len);
+    rows_new(out, -1);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_sign(out, role, g);
+    rows_putf(out, ROLE_TEXT, " %.*s", (int)len, name);
+    rows_right(out, role, right, w);
+    if (name[next])
+        rows_wrap(out, ROLE_TEXT, 3, name + next, w);
+}
+
 static void checks(const struct app *a, struct rows *out, int w)
 {
     const struct lab_step *st = step_of(a);
@@ -84,17 +102,7 @@ static void checks(const struct app *a, struct rows *out, int w)
     for (int i = 0; i < st->checks_n; i++) {
         struct evidence none = {.result = CHECK_NOT_YET};
         const struct evidence *e = p && p->checks ? &p->checks[i] : &none;
-        enum role role;
-        char buf[32];
-        enum glyph g = panel_result_sign(e->result, &role);
-        const char *right = result_text(e, buf);
-        int room = w - 3 - utf8_str_width(right) - 2;
-        rows_new(out, -1);
-        rows_put(out, ROLE_TEXT, " ");
-        rows_sign(out, role, g);
-        rows_put(out, ROLE_TEXT, " ");
-        rows_cell(out, ROLE_TEXT, ltext_get(&st->checks[i].title), room);
-        rows_right(out, role, right, w);
+        check_row(out, panel_say(a, out, &st->checks[i].title), e, w);
         evidence(out, e, w);
     }
 }
@@ -111,7 +119,7 @@ static void files(struct rows *out, const struct lab_step *st)
     }
 }
 
-static void actions(struct rows *out, const struct lab_step *st, int w)
+static void actions(const struct app *a, struct rows *out, const struct lab_step *st, int w)
 {
     if (st->actions_n == 0 && st->files_n == 0)
         return;
@@ -121,7 +129,7 @@ static void actions(struct rows *out, const struct lab_step *st, int w)
         rows_new(out, -1);
         rows_put(out, ROLE_KEY, i == 0 ? " r" : "  ");
         rows_put(out, ROLE_TEXT, "  ");
-        rows_cell(out, ROLE_TEXT, ltext_get(&st->actions[i].title), w - 4);
+        rows_cell(out, ROLE_TEXT, panel_say(a, out, &st->actions[i].title), w - 4);
     }
 }
 
@@ -137,7 +145,7 @@ static void hints(const struct app *a, struct rows *out, int w)
         char head[64];
         str_fmt(head, sizeof head, _("Hint %d/%d"), i + 1, st->hints_n);
         rows_line(out, ROLE_HEAD, head);
-        rows_wrap(out, ROLE_HINT, 1, ltext_get(&st->hints[i]), w);
+        rows_wrap(out, ROLE_HINT, 1, panel_say(a, out, &st->hints[i]), w);
     }
     if (shown < st->hints_n) {
         rows_new(out, -1);
@@ -195,9 +203,9 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     const struct lab_step *st = step_of(a);
     if (!st)
         return;
-    rows_wrap(out, ROLE_TEXT, 0, ltext_get(&st->say), w);
-    actions(out, st, w);
-    if (a->s->op.what[0]) {
+    rows_wrap(out, ROLE_TEXT, 0, panel_say(a, out, &st->say), w);
+    actions(a, out, st, w);
+    if (a->s->op.what[0] && (a->op_step == a->s->step || !a->s->op.ended)) {
         rows_blank(out);
         panel_op(a, out, w);
     }

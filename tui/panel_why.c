@@ -48,13 +48,13 @@ static const char *advice(enum check_result r)
     return table[r] ? _(table[r]) : "";
 }
 
-static void check(struct rows *out, const struct lab_check *c, const struct evidence *e, int w)
+static void check(const struct app *a, struct rows *out, const struct lab_check *c, const struct evidence *e, int w)
 {
     enum role role;
     enum glyph g = panel_result_sign(e->result, &role);
     rows_new(out, -1);
     rows_sign(out, role, g);
-    rows_putf(out, ROLE_STRONG, " %s", ltext_get(&c->title));
+    rows_putf(out, ROLE_STRONG, " %s", panel_say(a, out, &c->title));
     rows_right(out, role, _(check_result_name(e->result)), w);
     rows_blank(out);
     part(out, _("Cause"), role, e->because, w);
@@ -84,7 +84,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         for (int i = 0; e && i < st->checks_n; i++) {
             if (e[i].result == CHECK_PASS || e[i].result == CHECK_BLOCKED)
                 continue;
-            check(out, &st->checks[i], &e[i], w);
+            check(a, out, &st->checks[i], &e[i], w);
             any = true;
         }
     }

@@ -210,6 +210,16 @@ static void code_line(struct rows *r, int indent, const char *s, size_t n, int w
     free(line);
 }
 
+/* Columns of a list mark, "- " or "12. ": what follows hangs under its text. */
+static int list_mark(const char *s)
+{
+    size_t n = strspn(s, " "), digits = strspn(s + n, "0123456789");
+    if ((s[n] == '-' || s[n] == '*') && s[n + 1] == ' ')
+        return (int)n + 2;
+    return digits > 0 && digits < 3 && s[n + digits] == '.' && s[n + digits + 1] == ' '
+               ? (int)(n + digits) + 2 : 0;
+}
+
 /* The paragraph at s in one line; returns where the next one begins. */
 static const char *paragraph(const char *s, struct str *out)
 {
@@ -217,16 +227,34 @@ static const char *paragraph(const char *s, struct str *out)
         size_t n = strcspn(s, "\n");
         str_append(out, s, n);
         s += n + (s[n] == '\n');
-        size_t blanks = strspn(s, " ");
-        char c = s[blanks];
-        bool list = (c == '-' || c == '*') && s[blanks + 1] == ' ';
-        bool number = c >= '0' && c <= '9' && strcspn(s + blanks, ".") < 3;
-        if (*s == '\0' || *s == '\n' || n == 0 || is_code(s) || list || number)
+        if (*s == '\0' || *s == '\n' || n == 0 || is_code(s) || list_mark(s))
             return s;
+        s += strspn(s, " ");
         unsigned char last = out->len ? (unsigned char)out->p[out->len - 1] : ' ';
         bool wide = last >= 0x80 && (unsigned char)s[0] >= 0x80;
         if (!wide && last != ' ')
             str_addc(out, ' ');
+    }
+}
+
+static void put_paragraph(struct rows *r, enum role role, int indent, const char *p, int width)
+{
+    struct marks marks = {false, false, '\0'};
+    int hang = list_mark(p);
+    for (int line = 0; *p; line++) {
+        int in = indent + (line ? hang : 0);
+        size_t len, next = text_break(p, MAX(width - in, 1), &len);
+        rows_new(r, -1);
+        put_blanks(r, in);
+        if (line == 0 && hang) {         /* a '*' of a list opens nothing */
+            rows_putf(r, role, "%.*s", hang, p);
+            p += hang;
+            len -= MIN(len, (size_t)hang);
+            next -= MIN(next, (size_t)hang);
+        }
+        put_piece(r, role, p, len, &marks);
+        marks.before = ' ';
+        p += next;
     }
 }
 
@@ -235,8 +263,7 @@ void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int
     struct str para;
     str_init(&para, ROWS_CEILING);
     while (*text) {
-        size_t line = strcspn(text, "\n"), len;
-        struct marks marks = {false, false, '\0'};
+        size_t line = strcspn(text, "\n");
         if (is_code(text)) {
             code_line(r, indent, text, line, width);
             text += line + (text[line] == '\n');
@@ -246,14 +273,7 @@ void rows_wrap(struct rows *r, enum role role, int indent, const char *text, int
             rows_new(r, -1);
         str_clear(&para);
         text = paragraph(text, &para);
-        for (const char *p = para.p; *p;) {
-            size_t next = text_break(p, MAX(width - indent, 1), &len);
-            rows_new(r, -1);
-            put_blanks(r, indent);
-            put_piece(r, role, p, len, &marks);
-            marks.before = ' ';
-            p += next;
-        }
+        put_paragraph(r, role, indent, para.p, width);
     }
     str_release(&para);
 }
