@@ -5,9 +5,10 @@
  *   pull   REF [oci:DIR[:TAG]]
  *   unpack IMAGE ROOTFS         IMAGE as above
  *   inspect IMAGE               one JSON object: digest, config, layers
- * Common: --json, --store DIR, --kubeconfig FILE (the practice cluster's registry:
- * its CA and token), --user NAME --password-file F, --token-file F, --ca-file F,
- * --plain-http, --insecure. Exit codes: 0 done, 1 failed, 2 usage.
+ * Common: --json, --store DIR, --kubeconfig FILE (default: the one kubectl would
+ * take; a registry at the address of its cluster gets its CA and token), --user
+ * NAME --password-file F, --token-file F, --ca-file F, --plain-http, --insecure.
+ * Exit codes: 0 done, 1 failed, 2 usage.
  *
  * podium-practice offers the same (`podium-practice image …`) to its kubelet.
  *

@@ -26,7 +26,7 @@ static const struct option {
     {"--platform", "", "OS/ARCH", N_("linux/amd64, the only one"), O_TEXT, AT(platform)},
     {"--json", "", NULL, N_("one JSON object a line"), O_FLAG, AT(json)},
     {"--store", "", "DIR", N_("podium's image store"), O_TEXT, AT(store)},
-    {"--kubeconfig", "", "FILE", N_("the registry at the cluster's address: its CA and token"),
+    {"--kubeconfig", "", "FILE", N_("for the cluster's own registry (default: as kubectl)"),
      O_TEXT, AT(kubeconfig)},
     {"--user", "-u", "NAME", N_("login"), O_TEXT, AT(user)},
     {"--password-file", "", "FILE", N_("its password"), O_TEXT, AT(password_file)},
@@ -151,7 +151,13 @@ static enum pd_code read_secret(const char *path, char **out, struct pd_err *err
 enum pd_code image_options_auth(struct image_options *o, struct pd_err *err)
 {
     struct registry_auth *a = &o->auth;
-    enum pd_code rc = o->kubeconfig ? registry_auth_kubeconfig(o->kubeconfig, a, err) : PD_OK;
+    struct pd_err none;
+    enum pd_code rc = PD_OK;
+    if (o->kubeconfig)
+        rc = registry_auth_kubeconfig(o->kubeconfig, a, err);
+    else if (!o->token_file && !o->ca_file && !o->user &&
+             registry_auth_kubeconfig(NULL, a, &none) != PD_OK)
+        registry_auth_release(a);         /* no cluster: no login from there */
     if (rc == PD_OK && o->token_file)
         rc = read_secret(o->token_file, &a->token, err);
     if (rc == PD_OK && o->ca_file)

@@ -41,10 +41,12 @@ static bool due(struct image_report *r, const char *digest, int64_t done, int64_
 {
     int64_t now = clock_ms();
     bool other = !str_eq(r->last_digest, digest);
-    if (!other && done < total && now - r->last_ms < REPORT_EVERY_MS)
+    if (!other && (done == r->last_done ||
+                   (done < total && now - r->last_ms < REPORT_EVERY_MS)))
         return false;
     str_copy(r->last_digest, sizeof r->last_digest, digest);
     r->last_ms = now;
+    r->last_done = done;
     return true;
 }
 
@@ -111,6 +113,7 @@ static void instruction(struct image_report *r, const struct builder_event *e)
         end_bar(r);
         printf("[%d/%d] %s\n", e->n, e->total, text.p);
     }
+    r->last_digest[0] = '\0';             /* what follows is another pack */
     str_release(&text);
 }
 

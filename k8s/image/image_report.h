@@ -10,7 +10,7 @@
 struct image_report {
     bool json;
     char last_digest[DIGEST_SIZE];    /* of the last progress line, and when */
-    int64_t last_ms;
+    int64_t last_ms, last_done;
     int step, steps;
     bool bar;                         /* a progress line of text stands open */
 };

@@ -28,7 +28,8 @@ struct registry_auth {
     bool plain_http;              /* for every host */
 };
 void registry_auth_release(struct registry_auth *a);
-/* Server host, CA and token of a kubeconfig's current context. */
+/* Server host, CA and token of a kubeconfig's current context; path NULL: the
+ * file that kubectl would take. */
 MUST_USE enum pd_code registry_auth_kubeconfig(const char *path, struct registry_auth *out,
                                                struct pd_err *err);
 

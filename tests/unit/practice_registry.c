@@ -7,6 +7,7 @@
 #include "tests/t.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ static int serve(const char *dir, int out)
 /* --- a server for the test --------------------------------------------------- */
 
 static pid_t server_pid;
+static rlim_t file_limit;             /* of the server's files; 0: none */
 static char host[64];
 static struct registry_auth auth;
 
@@ -63,8 +65,13 @@ static void start_server(const char *dir)
     struct pd_err err;
     CHECK(pipe(p) == 0);
     server_pid = fork();
-    if (server_pid == 0)
+    if (server_pid == 0) {
+        struct rlimit limit = {file_limit, file_limit};
+        signal(SIGXFSZ, SIG_IGN);
+        if (file_limit && setrlimit(RLIMIT_FSIZE, &limit) != 0)
+            _exit(1);
         _exit(serve(dir, p[1]));
+    }
     close(p[1]);
     CHECK(read(p[0], line, sizeof line - 1) > 0);
     close(p[0]);
@@ -349,6 +356,51 @@ TEST(registry_checks_manifests)
     str_fmt(url, sizeof url, "/v2/m/manifests/%s", d.digest);
     CHECK_INT(status("DELETE", url), 202);
     CHECK_INT(status("HEAD", "/v2/m/manifests/t"), 404);
+    stop_server(SIGTERM);
+}
+
+TEST(registry_never_acknowledges_what_is_not_stored)
+{
+    enum { BIG = 300000 };
+    struct answer a;
+    char digest[DIGEST_TEXT], url[300], *big = xcalloc(1, BIG + 1);
+    memset(big, 'x', BIG);
+    digest_of(big, BIG, digest);
+    file_limit = 100000;                  /* the disk is full behind 100 kB */
+    start_server(t_dir());
+    str_fmt(url, sizeof url, "/v2/p/blobs/uploads/?digest=%s", digest);
+    ask(&a, "POST", url, "application/octet-stream", big, NULL);
+    CHECK_MSG(a.r.status >= 500, "%d", a.r.status);
+    str_fmt(url, sizeof url, "/v2/p/blobs/%s", digest);
+    CHECK_INT(status("HEAD", url), 404);
+    digest_of("small", 5, digest);
+    str_fmt(url, sizeof url, "/v2/p/blobs/uploads/?digest=%s", digest);
+    ask(&a, "POST", url, "application/octet-stream", "small", NULL);
+    CHECK_INT(a.r.status, 201);
+    stop_server(SIGTERM);
+}
+
+/* An upload that is cut goes on where the registry says it stands. */
+TEST(registry_keeps_a_cut_upload)
+{
+    struct answer a;
+    char digest[DIGEST_TEXT], where[600], url[800];
+    start_server(t_dir());
+    digest_of("abcdef", 6, digest);
+    ask(&a, "POST", "/v2/p/blobs/uploads/", NULL, NULL, NULL);
+    str_copy(where, sizeof where, a.r.location);
+    ask(&a, "PATCH", where, "application/octet-stream", "abcd", NULL);
+    CHECK_INT(a.r.status, 202);
+    /* the digest of a part is refused, and nothing of it is kept */
+    str_fmt(url, sizeof url, "%s?digest=%s", where, digest);
+    ask(&a, "PUT", url, NULL, NULL, NULL);
+    CHECK_INT(a.r.status, 400);
+    ask(&a, "GET", where, NULL, NULL, NULL);
+    CHECK_INT(a.r.status, 404);
+    ask(&a, "POST", "/v2/p/blobs/uploads/", NULL, NULL, NULL);
+    str_copy(where, sizeof where, a.r.location);
+    CHECK_INT(status("DELETE", where), 204);
+    CHECK_INT(status("GET", where), 404);
     stop_server(SIGTERM);
 }
 
