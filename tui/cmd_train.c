@@ -54,7 +54,7 @@ bool cmd_has_run(const struct app *a)
 
 bool cmd_run_live(const struct app *a)
 {
-    return a->s->attach_open && !str_eq(a->s->run.state, "done") &&
+    return cmd_has_run(a) && a->s->run.pod[0] && !str_eq(a->s->run.state, "done") &&
            !str_eq(a->s->run.state, "error");
 }
 

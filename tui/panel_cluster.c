@@ -4,6 +4,7 @@
 #include "k8s/accel.h"
 #include "k8s/quantity.h"
 #include "tui/panel.h"
+#include "tui/text.h"
 
 enum { EVENTS_SHOWN = 12 };
 
@@ -142,6 +143,16 @@ static enum glyph pod_sign(const char *status, enum role *role)
     return G_FAIL;
 }
 
+/* Pods of one Job differ at the end of their names. */
+static void pod_name(struct rows *out, const char *name, int w)
+{
+    struct str s;
+    str_init(&s, 1024);
+    text_fit_middle(name, w - 1, glyph_of(out->glyphs, G_MORE), &s);
+    rows_cell(out, ROLE_TEXT, s.p, w);
+    str_release(&s);
+}
+
 static void pod_row(const struct app *a, struct rows *out, const struct json *pod, int id, int w)
 {
     const char *status = pod_status(pod);
@@ -162,7 +173,7 @@ static void pod_row(const struct app *a, struct rows *out, const struct json *po
     rows_put(out, ROLE_TEXT, " ");
     rows_sign(out, role, g);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_TEXT, clean(out, json_str(pod, "metadata.name", "?")), name_w);
+    pod_name(out, clean(out, json_str(pod, "metadata.name", "?")), name_w);
     if (status_w)
         rows_cell(out, role, clean(out, status), status_w);
     rows_cell_right(out, ROLE_TEXT, str_fmt(buf, sizeof buf, "%d/%d", ready, all), 5);
@@ -206,11 +217,18 @@ static int64_t event_time(const struct json *e)
     return 0;
 }
 
+struct timed {
+    const struct json *event;
+    int64_t at;
+    size_t place;                /* among events of one second the later in the list */
+};
+
 static int newest_first(const void *a, const void *b)
 {
-    const struct json *const *x = a, *const *y = b;
-    int64_t tx = event_time(*x), ty = event_time(*y);
-    return tx < ty ? 1 : tx > ty ? -1 : 0;
+    const struct timed *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? 1 : -1;
+    return x->place < y->place ? 1 : -1;
 }
 
 static void event_row(const struct app *a, struct rows *out, const struct json *e, int w)
@@ -232,14 +250,14 @@ static void events(const struct app *a, struct rows *out, int w)
     size_t n = json_count(t->items), i = 0;
     if (n == 0)
         return;
-    const struct json **v = arena_alloc(&out->arena, n * sizeof *v);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c))
-        v[i++] = c;
+    struct timed *v = arena_alloc(&out->arena, n * sizeof *v);
+    for (const struct json *c = json_first(t->items); c; c = json_next(c), i++)
+        v[i] = (struct timed){c, event_time(c), i};
     qsort(v, n, sizeof *v, newest_first);
     rows_blank(out);
     rows_line(out, ROLE_HEAD, _("Events"));
     for (i = 0; i < n && i < EVENTS_SHOWN; i++)
-        event_row(a, out, v[i], w);
+        event_row(a, out, v[i].event, w);
 }
 
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)

@@ -162,10 +162,9 @@ enum pd_code term_open(struct tty **out, char note[160], struct pd_err *err)
     catch_crashes();
     arm();
     set_modes();
-    t->colours = has_colors() ? COLORS : 0;
-    if (t->colours >= 8) {
-        start_color();
+    if (has_colors() && start_color() == OK) {
         use_default_colors();
+        t->colours = COLORS;     /* known only now */
     }
     t->all = true;
     t->cx = t->cy = -1;

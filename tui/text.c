@@ -101,6 +101,21 @@ void text_fit(const char *s, int width, const char *ellipsis, struct str *out)
     str_add(out, ellipsis);
 }
 
+void text_fit_middle(const char *s, int width, const char *ellipsis, struct str *out)
+{
+    int tail = MIN(7, width / 2);
+    struct str end;
+    if (utf8_str_width(s) <= width || width < 8) {
+        text_fit(s, width, ellipsis, out);
+        return;
+    }
+    str_init(&end, 4096);
+    text_fit_left(s, tail, ellipsis, &end);
+    str_append(out, s, utf8_cut(s, width - utf8_str_width(end.p)));
+    str_add(out, end.p);
+    str_release(&end);
+}
+
 void text_fit_left(const char *s, int width, const char *ellipsis, struct str *out)
 {
     int have = utf8_str_width(s), mark = utf8_str_width(ellipsis);

@@ -51,6 +51,7 @@ struct want {
     const char *server, *token, *ns, *ca, *cert, *username, *tls_name, *proxy, *as;
     const char *error, *hint;            /* parts of the message */
     bool insecure;
+    enum pd_code code;                   /* of the error; PD_OK: PD_KUBECONFIG */
 };
 
 static void same(const char *what, const char *got, const char *want)
@@ -136,8 +137,12 @@ static const struct want cases[] = {
      "client.authentication.k8s.io/v1beta1}", .error = "command must be specified"},
     {.name = "exec bad mode", .cluster = SERVER, .user = "exec: {apiVersion: "
      "client.authentication.k8s.io/v1, command: x, interactiveMode: Maybe}", .error = "Maybe"},
-    {.name = "exec good", .cluster = SERVER, .user = "exec: {apiVersion: "
-     "client.authentication.k8s.io/v1beta1, command: x, args: [a, 'b c']}", .token = "-"},
+    {.name = "exec alone", .cluster = SERVER, .user = "exec: {apiVersion: "
+     "client.authentication.k8s.io/v1beta1, command: x, args: [a, 'b c']}",
+     .error = "gets its credentials from the program x", .hint = "tokenFile",
+     .code = PD_UNSUPPORTED},
+    {.name = "exec beside a token", .cluster = SERVER, .user = TOKEN ", exec: {apiVersion: "
+     "client.authentication.k8s.io/v1beta1, command: x}", .token = "abc"},
 };
 
 static void check_context(const struct kube_context *x, const struct want *w)
@@ -168,7 +173,7 @@ TEST(kubeconfig_table_of_fields)
         if (!w->error && code != PD_OK)
             t_fail(__FILE__, __LINE__, "%s: %s", w->name, err.msg);
         if (w->error) {
-            if (code != PD_KUBECONFIG)
+            if (code != (w->code ? w->code : PD_KUBECONFIG))
                 t_fail(__FILE__, __LINE__, "%s: no error", w->name);
             CHECK_HAS(err.msg, w->error);
             CHECK_STR(err.src, path);
@@ -187,7 +192,7 @@ TEST(kubeconfig_keeps_lists_and_exec)
     struct pd_err err;
     struct kube_context x;
     clean_environment();
-    char *path = config(SERVER, "as: jane, as-groups: [a, b], as-user-extra: {reason: [x, y]}, "
+    char *path = config(SERVER, TOKEN ", as: jane, as-groups: [a, b], as-user-extra: {reason: [x, y]}, "
                                 "exec: "
                         "{apiVersion: client.authentication.k8s.io/v1, command: bin/login, "
                         "args: [a, 'b c'], env: [{name: A, value: '1'}], interactiveMode: Never, "

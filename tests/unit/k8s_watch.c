@@ -283,6 +283,8 @@ TEST(watch_lists_again_after_410_in_the_stream)
     RUN_UNTIL(seen.lists == 2 && watch_state(w) == WATCH_LIVE);
     CHECK_STR(watch_version(w), "50");
     CHECK_INT(f.s->requests, 4);
+    CHECK(f.s->at_ms[2] - f.s->at_ms[1] < 500);
+    CHECK_INT(seen.states[WATCH_RETRYING], 0);
     finish();
 }
 

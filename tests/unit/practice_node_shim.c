@@ -551,7 +551,9 @@ TEST(binds_are_read_only_when_asked_and_stay_inside)
     CHECK_HAS(log, "o:rw\n");
     CHECK_MSG(access(hit, F_OK) != 0, "the mount left the image");
     CHECK(access(x, F_OK) == 0);
-    free(log);
+    char *const own[] = {log, dir, cfg, data, out, link, a, hit, x};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        free(own[i]);
     shim_spec_release(&s);
 }
 

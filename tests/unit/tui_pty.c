@@ -395,6 +395,23 @@ TEST(replay_shows_the_same_screen)
     done(&t);
 }
 
+TEST(colours_where_there_are_some)
+{
+    static const struct { const char *term, *theme; bool colour; } t[] = {
+        {"xterm-256color", "dark", true}, {"xterm-256color", "light", true},
+        {"xterm", "dark", true}, {"xterm-256color", "mono", false}, {"vt100", "dark", false}};
+    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+        struct term m;
+        start(&m, 80, 24, t[i].term, "--theme", t[i].theme);
+        settled(&m);
+        bool has = strstr(m.raw.p, "[38;5;") || strstr(m.raw.p, "[36m") || strstr(m.raw.p, "[33m");
+        CHECK_MSG(has == t[i].colour, "%s with %s", t[i].term, t[i].theme);
+        press(&m, "q");
+        CHECK_INT(leave(&m), 0);
+        done(&m);
+    }
+}
+
 static void refuses(const char *term, int code, const char *says)
 {
     struct term t;

@@ -78,6 +78,11 @@ TEST(fitting_cuts_with_a_mark)
     CHECK_STR(fitted("abcdef", 4, true), "…def");
     CHECK_STR(fitted("训练损失", 4, true), "…失");
     CHECK_STR(fitted("abc", 0, false), "");
+    struct str s;
+    str_init(&s, 256);
+    text_fit_middle("first-finetune-wvthn", 14, "…", &s);
+    CHECK_STR(s.p, "first-f…-wvthn");
+    str_release(&s);
 }
 
 TEST(numbers_are_short)
