@@ -2,7 +2,8 @@
  * odd shapes, and the vector functions against plain C. */
 #include "core/train/compute.h"
 
-#include "core/base/clock.h"
+#include <sys/mman.h>
+
 #include "core/train/kern.h"
 #include "tests/unit/train_check.h"
 
@@ -91,6 +92,31 @@ TEST(threads_and_batches_change_no_byte)
     rng_fill_normal(4, b, MOST, 1);
     check_everywhere(same_bytes);
 }
+
+/* n floats that end where an unreadable page begins. */
+static float *at_the_edge(size_t n)
+{
+    size_t size = (n * sizeof(float) + 4095) / 4096 * 4096;
+    char *p = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(p != MAP_FAILED && mprotect(p + size, 4096, PROT_NONE) == 0);
+    float *x = (float *)(void *)(p + size) - n;
+    rng_fill_normal(8, x, n, 1);
+    return x;
+}
+
+static void at_edges(struct compute *c)
+{
+    for (size_t s = 0; s < ARRAY_LEN(shapes); s++) {
+        int m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
+        float *x = at_the_edge((size_t)(m * k)), *y = at_the_edge((size_t)(k * n));
+        float *z = at_the_edge((size_t)(m * n));
+        gemm_run(c, m, n, k, 1, mat_rows(x, k), mat_rows(y, n), true, z, n);
+        gemm_run(c, m, n, k, 1, mat_t(x, m), mat_t(y, k), false, z, n);
+        check_product(shapes[s], mat_t(x, m), mat_t(y, k), 1, false, z, n);
+    }
+}
+
+TEST(nothing_behind_the_operands_is_touched) { check_everywhere(at_edges); }
 
 static void vector_functions(const struct kern *k, size_t n)
 {

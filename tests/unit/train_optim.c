@@ -48,6 +48,7 @@ static void follow(struct compute *c, bool matrix)
         optim_step(c, &o, &ts, 0.25, norm, lr, step + 1);
         ref_step(&r, gd, &o, lr, matrix ? 0.1 : 0, step + 1);
         check_close("w", w, r.w, N, 1e-5);
+        check_close("m", m, r.m, N, 1e-5);        /* w alone can't show the clipping */
     }
     check_close("v", v, r.v, N, 1e-5);
 }
@@ -73,6 +74,7 @@ TEST(schedules)
     CHECK_NEAR(optim_rate(&o, 0), 0, 0);
     CHECK_NEAR(optim_rate(&o, 3), 1.5, 1e-12);
     CHECK_NEAR(optim_rate(&o, 4), 2, 1e-12);
+    CHECK_NEAR(optim_rate(&o, 5), 1.9238795325, 1e-9);
     CHECK_NEAR(optim_rate(&o, 8), 1, 1e-12);
     CHECK_NEAR(optim_rate(&o, 6), 2 * 0.85355339059, 1e-9);
     CHECK_NEAR(optim_rate(&o, 12), 0, 1e-12);
