@@ -68,8 +68,9 @@ size_t kubeconfig_count(const struct kubeconfig *c);
 struct kube_entry kubeconfig_entry(const struct kubeconfig *c, size_t i);
 
 /* Resolve o->context (else current-context) and the overrides. An exec plugin
- * is validated and handed over in out->exec; it is not run here. No file at
- * all: PD_KUBECONFIG with one sentence and the next step. */
+ * is validated and handed over in out->exec; it is not run, so a user who has
+ * no other credential is refused (PD_UNSUPPORTED). No file at all: PD_KUBECONFIG
+ * with one sentence and the next step. */
 MUST_USE enum pd_code kubeconfig_resolve(const struct kubeconfig *c, const struct kube_options *o,
                                          struct kube_context *out, struct pd_err *err);
 /* load + resolve. */

@@ -313,6 +313,20 @@ static enum pd_code check_exec(struct resolve *r, const struct ynode *n)
     return PD_OK;
 }
 
+/* Plugins are not run: who has nothing else is told so, with the way round. */
+static enum pd_code refuse_exec(struct resolve *r)
+{
+    const struct kube_context *x = r->x;
+    if (!x->exec.command || x->token || x->username || x->cert_pem || r->o->token)
+        return PD_OK;
+    const struct ynode *n = field(r->user, "exec");
+    pd_fail_at(r->err, PD_UNSUPPORTED, r->user->file, n->line, n->col,
+               "user \"%s\" gets its credentials from the program %s, which podium does not run",
+               r->user->name, x->exec.command);
+    return pd_set_hint(r->err, "run it yourself and give its token with \"token:\" or "
+                       "\"tokenFile:\", or use a ServiceAccount's (kubectl create token)");
+}
+
 static enum pd_code read_exec(struct resolve *r)
 {
     const struct ynode *n = field(r->user, "exec");
@@ -375,6 +389,8 @@ static enum pd_code read_user(struct resolve *r)
         code = check_user(r);
     if (code == PD_OK)
         code = read_exec(r);
+    if (code == PD_OK)
+        code = refuse_exec(r);
     if (code == PD_OK)
         code = read_impersonation(r);
     return code;

@@ -3,8 +3,9 @@
  *
  * One thread. Order of a turn: due timers, curl_multi_perform, ready fds,
  * deferred calls, the after-turn hook (the console paints there); then the
- * wait. No callback may run longer than 5 ms: debug builds (LOOP_ASSERT=1)
- * abort and name the callback; others count it (loop_slowest).
+ * wait. No callback may run longer than 5 ms: with LOOP_ASSERT=1 (defined, or
+ * in the environment; N > 1 means N ms) one that does aborts and is named;
+ * otherwise it is counted (loop_slowest).
  *
  * Callbacks may add and remove fds, timers and deferred calls, their own too.
  */

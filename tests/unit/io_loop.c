@@ -225,10 +225,16 @@ TEST(loop_signals_come_through_the_loop_and_stop_it)
 
 static void on_slow(void *arg UNUSED)
 {
-    usleep(30000);
+    usleep(300000);
 }
 
-static int run_slow(const char *limit)
+static void on_busy(void *arg UNUSED)
+{
+    for (int64_t end = clock_us() + 60000; clock_us() < end;)
+        ;
+}
+
+static int run_slow(const char *limit, loop_fn *fn)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -236,7 +242,7 @@ static int run_slow(const char *limit)
         dup2(null, 2);
         setenv("LOOP_ASSERT", limit, 1);
         struct loop *l = loop_new();
-        loop_timer(l, 0, on_slow, NULL, "the slow one");
+        loop_timer(l, 0, fn, NULL, "the slow one");
         loop_turn(l, 0);
         const char *name = "";
         _exit(loop_slowest(l, &name) >= 30000 && !strcmp(name, "the slow one") ? 0 : 1);
@@ -248,8 +254,11 @@ static int run_slow(const char *limit)
 
 TEST(loop_asserts_the_five_milliseconds_only_when_asked)
 {
-    CHECK_INT(run_slow("0"), 0);
-    int status = run_slow("1");
+    CHECK_INT(run_slow("0", on_slow), 0);
+    CHECK_INT(run_slow("0", on_busy), 0);
+    int status = run_slow("1", on_slow);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    status = run_slow("1", on_busy);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
