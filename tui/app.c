@@ -158,7 +158,7 @@ static void follow_session(struct app *a, int step_before, size_t points_before)
         a->op_began = a->s->op.started_ms;
         a->op_step = a->s->step;
     }
-    if (a->s->step != step_before) {
+    if (a->s->lab && a->s->step != step_before) {
         a->scroll[PANEL_STEP] = 0;
         if (a->focus != PANEL_STEP && !a->zoom)
             a->focus = PANEL_STEP;
