@@ -9,7 +9,10 @@
 
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include <archive_entry.h>
+
 #include "k8s/image/builder.h"
+#include "k8s/image/layer_reader.h"
 #include "k8s/image/unpack.h"
 
 static struct pd_err err;
@@ -180,6 +183,53 @@ static bool is(int root, const char *path, mode_t type, int perm)
            (perm < 0 || (int)(st.st_mode & 07777) == perm);
 }
 
+/* The names in a layer, a line each. */
+static const char *names_in(const struct image_layer *layer)
+{
+    static struct str s;
+    struct layer_reader *r;
+    struct archive_entry *e;
+    char *path = layout_blob_path(out, layer->desc.digest);
+    str_init(&s, 1 << 16);
+    CHECK_OK(layer_reader_open(path, &r, &err));
+    for (;;) {
+        CHECK_OK(layer_reader_next(r, &e, &err));
+        if (!e)
+            break;
+        str_printf(&s, "%s\n", archive_entry_pathname(e));
+    }
+    CHECK_OK(layer_reader_finish(r, layer->desc.digest, layer->diff_id, &err));
+    layer_reader_close(r);
+    free(path);
+    return s.p;
+}
+
+/* Text, noise and zeros by turns: the layer reads back, and noise costs little. */
+TEST(build_packs_every_kind_of_bytes)
+{
+    enum { PART = 300000, PARTS = 7 };
+    struct image_desc d;
+    struct image *im;
+    char *data = xmalloc(PART * PARTS + 1), *c = at("c");
+    uint32_t x = 1;
+    for (size_t i = 0; i < PART * PARTS; i++) {
+        x = x * 1664525 + 1013904223;
+        size_t kind = i / PART % 3;
+        data[i] = kind == 0 ? "some text "[i % 10] : kind == 1 ? (char)(x >> 24 | 1) : 'z';
+    }
+    data[PART * PARTS] = '\0';
+    put("c/Dockerfile", "FROM scratch\nCOPY data /\n", 0644);
+    put("c/data", data, 0644);
+    CHECK_OK(build(c, &d, NULL));
+    CHECK_OK(image_load(out, &d, &im, &err));
+    CHECK_STR(names_in(&im->layers[0]), "data\n");
+    CHECK(im->layers[0].desc.size < 2 * PART + PART / 5);
+    int root = unpack(&d, "root"), fd = openat(root, "data", O_RDONLY);
+    char *back = xcalloc(1, PART * PARTS + 1);
+    CHECK(read(fd, back, PART * PARTS) == PART * PARTS);
+    CHECK(memcmp(data, back, PART * PARTS) == 0);
+}
+
 TEST(build_copy_follows_dockers_rules)
 {
     struct image_desc d;
@@ -247,6 +297,8 @@ TEST(build_from_a_layout_keeps_symlinked_folders)
     struct image_run run;
     CHECK_OK(image_load(out, &d, &im, &err));
     image_run_init(im, &run);
+    CHECK_STR(names_in(&im->layers[1]), "usr/bin/mine\n");
+    CHECK_STR(names_in(&im->layers[3]), "usr/bin/other\n");
     CHECK_STR(run.entrypoint.v[0], "/y");
     CHECK_INT(run.cmd.n, 0);                  /* the base's CMD was for its own ENTRYPOINT */
     CHECK(strv_has(&run.env, "A=3") && strv_has(&run.env, "B=2") && !strv_has(&run.env, "A=1"));
