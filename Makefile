@@ -9,6 +9,10 @@ PKG_CONFIG ?= pkg-config
 VERSION := 0.1.0
 
 .DEFAULT_GOAL := all
+# use all processors unless told otherwise
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 # --- flags ---------------------------------------------------------------
 OPT ?= -O2
