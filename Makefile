@@ -171,7 +171,7 @@ cover: ## line coverage of the unit tests (gcov), least covered files first
 	  | awk '/^File/ {f=$$2} /^Lines executed/ {print $$2, f}' | grep -v /usr/ | sed 's/executed://' | sort -n
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed 's/:.*## /\t/' | expand -t 12
 
 clean: ## remove build/
 	rm -rf $(B)
