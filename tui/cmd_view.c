@@ -20,13 +20,13 @@ static void focus_by(struct app *a, int by)
     int panes = 0, at = 0;
     enum panel_id can[PANES_MOST];
     for (int i = 0; i < l.n; i++) {
-        if (l.pane[i].panel == PANEL_STRIP || l.pane[i].panel == PANEL_RUN)
+        if (l.pane[i].panel == PANEL_STRIP)
             continue;
         if (l.pane[i].panel == a->focus)
             at = panes;
         can[panes++] = l.pane[i].panel;
     }
-    if (panes > 0 && !a->zoom)
+    if (panes > 0)
         a->focus = can[(at + by + panes) % panes];
 }
 
@@ -40,9 +40,17 @@ void cmd_prev_pane(struct app *a, const char *arg UNUSED, struct effects *out UN
     focus_by(a, -1);
 }
 
+/* The figures stand beside the large curve only. */
+static void set_zoom(struct app *a, bool zoom)
+{
+    a->zoom = zoom;
+    if (!zoom && a->focus == PANEL_RUN)
+        a->focus = PANEL_CURVE;
+}
+
 void cmd_zoom(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
-    a->zoom = !a->zoom;
+    set_zoom(a, !a->zoom);
 }
 
 static void choose_tab(struct app *a, enum panel_id tab)
@@ -83,7 +91,7 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
     } else if (a->focus == PANEL_LOG && a->filter[0]) {
         a->filter[0] = '\0';
     } else if (a->zoom) {
-        a->zoom = false;
+        set_zoom(a, false);
     } else if (a->focus != PANEL_STEP) {
         a->focus = PANEL_STEP;
     } else {

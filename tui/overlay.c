@@ -9,7 +9,7 @@
 #include "tui/prompt.h"
 #include "tui/screen.h"
 
-enum { HELP_WIDE = 76, HELP_KEYS = 12, PALETTE_ROWS = 8 };
+enum { HELP_WIDE = 76, HELP_TWO = 116, HELP_KEYS = 12, PALETTE_ROWS = 8 };
 
 /* The view that the help is about: the one under it. */
 static enum view view_below(const struct app *a)
@@ -53,30 +53,41 @@ void overlay_help_rows(const struct app *a, struct rows *out, int w)
     }
 }
 
+/* Rows first.. of the help into a box, n of them. */
+static void help_column(struct grid *g, const struct rows *rows, int first, struct rect r)
+{
+    grid_clip(g, r);
+    for (int i = 0; i < r.h && first + i < rows->n; i++) {
+        const struct row *row = &rows->v[first + i];
+        int x = r.x;
+        for (int k = 0; k < row->n; k++)
+            x += grid_text(g, x, r.y + i, row->span[k].role, 0, row->span[k].text);
+    }
+    grid_unclip(g);
+}
+
+/* Two columns where they fit: then nothing has to be scrolled. */
 static void draw_help(const struct app *a, struct grid *g)
 {
     struct rows rows;
-    int w = MIN(a->cols - 2, HELP_WIDE), h = a->rows - 3;
     char foot[64];
+    int columns = a->cols >= HELP_TWO ? 2 : 1;
+    int w = columns == 2 ? HELP_TWO - 4 : MIN(a->cols - 2, HELP_WIDE);
+    int each = (w - 4) / columns;
     rows_init(&rows, a->glyphs);
-    overlay_help_rows(a, &rows, w - 4);
-    h = MIN(h, rows.n + 2);
+    overlay_help_rows(a, &rows, each - 1);
+    int h = MIN(a->rows - 3, (rows.n + columns - 1) / columns + 2), lines = h - 2;
     struct rect r = {(a->cols - w) / 2, MAX((a->rows - 2 - h) / 2, 1), w, h};
     grid_fill(g, r, ROLE_TEXT, 0, " ");
     screen_box(g, a->glyphs, r, true);
     screen_heading(g, a->glyphs, r, r.y, false, ROLE_STRONG, _("Help"));
-    int first = MIN(a->help_scroll, MAX(rows.n - (h - 2), 0));
-    str_fmt(foot, sizeof foot, "%d-%d/%d", first + 1, MIN(first + h - 2, rows.n), rows.n);
-    if (rows.n > h - 2)
+    int first = MIN(a->help_scroll, MAX(rows.n - lines * columns, 0));
+    str_fmt(foot, sizeof foot, "%d-%d/%d", first + 1, MIN(first + lines * columns, rows.n), rows.n);
+    if (rows.n > lines * columns)
         screen_heading(g, a->glyphs, r, r.y + h - 1, true, ROLE_MUTED, foot);
-    grid_clip(g, (struct rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2});
-    for (int i = 0; i < h - 2 && first + i < rows.n; i++) {
-        const struct row *row = &rows.v[first + i];
-        int x = r.x + 2;
-        for (int k = 0; k < row->n; k++)
-            x += grid_text(g, x, r.y + 1 + i, row->span[k].role, 0, row->span[k].text);
-    }
-    grid_unclip(g);
+    for (int c = 0; c < columns; c++)
+        help_column(g, &rows, first + c * lines,
+                    (struct rect){r.x + 2 + c * each, r.y + 1, each, lines});
     rows_release(&rows);
 }
 

@@ -214,7 +214,7 @@ static void losses(const struct app *a, struct rows *out)
     if (r->val && series_count(r->val) > 0) {
         str_fmt(more, sizeof more, "@ %.0f", r->best_step);
         figure(out, _("best"), ROLE_STRONG, text_number(r->best_val, buf), more);
-        if (r->first_val > 0)
+        if (r->first_val > 0 && series_count(r->val) > 1)
             figure(out, _("change"), ROLE_TEXT,
                    str_fmt(buf, sizeof buf, "%+.0f%%", 100 * (r->best_val / r->first_val - 1)),
                    _("of val"));

@@ -48,7 +48,8 @@ static const char *advice(enum check_result r)
     return table[r] ? _(table[r]) : "";
 }
 
-static void check(const struct app *a, struct rows *out, const struct lab_check *c, const struct evidence *e, int w)
+static void check(const struct app *a, struct rows *out, const struct lab_check *c,
+                  const struct evidence *e, int w)
 {
     enum role role;
     enum glyph g = panel_result_sign(e->result, &role);

@@ -74,6 +74,13 @@ static void small(struct panes *l, const struct panes_ask *a)
     add(l, a->editing ? PANEL_EDIT : a->focus, body, false);
 }
 
+/* The large curve keeps its shape while the focus is on a part of it. */
+static bool of_curve(const struct panes_ask *a)
+{
+    return a->focus == PANEL_CURVE ||
+           (a->tab == PANEL_CURVE && (a->focus == PANEL_RUN || a->focus == PANEL_LOG));
+}
+
 void panes_compute(const struct panes_ask *a, struct panes *l)
 {
     memset(l, 0, sizeof *l);
@@ -95,7 +102,7 @@ void panes_compute(const struct panes_ask *a, struct panes *l)
     } else if (!a->lab) {
         two(l, body, PANEL_CATALOGUE, PANEL_ABOUT,
             a->cols < 120 ? a->cols * 57 / 100 : a->cols * 55 / 100);
-    } else if (a->zoom && a->focus == PANEL_CURVE) {
+    } else if (a->zoom && of_curve(a)) {
         curve_alone(l, body);
     } else if (a->zoom) {
         add(l, a->focus, body, true);

@@ -54,6 +54,26 @@ TEST(closing_a_lab_comes_back_to_the_catalogue)
     fx_free(a);
 }
 
+TEST(the_large_curve_keeps_its_parts)
+{
+    struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
+    fx_lab(a);
+    fx_run(a->s);
+    fx_key(a, "3");
+    fx_key(a, "z");
+    static const enum panel_id order[] = {PANEL_RUN, PANEL_LOG, PANEL_CURVE, PANEL_RUN};
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        struct panes l;
+        fx_key(a, "Tab");
+        CHECK_INT(a->focus, order[i]);
+        app_layout(a, &l);
+        CHECK_INT(l.n, 4);
+    }
+    fx_key(a, "Esc");
+    CHECK_INT(a->focus, PANEL_CURVE);
+    fx_free(a);
+}
+
 TEST(interrupt_twice_leaves)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);

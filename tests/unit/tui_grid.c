@@ -155,6 +155,9 @@ TEST(diff_is_small_and_complete)
     CHECK_INT(grid_diff(&a, &b, count, &n), 0);
     grid_text(&b, 1, 0, 1, 0, "X");
     CHECK_INT(grid_diff(&a, &b, count, &n), 2);
+    grid_copy(&a, &b);
+    grid_paint(&b, (struct rect){4, 0, 3, 1}, ATTR_REVERSE);
+    CHECK_INT(grid_diff(&a, &b, count, &n), 3);
     for (int i = 0; i < 2000; i++) {
         grid_text(&b, (int)rnd(32) - 1, (int)rnd(4), (int)rnd(3), 0, rnd(2) ? "中文" : "ab");
         grid_diff(&a, &b, put, &a);
