@@ -35,7 +35,6 @@ static int round_up(int x, int to)
 
 typedef float v4 __attribute__((vector_size(16)));
 typedef float v4u __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t v4i __attribute__((vector_size(16)));
 
 /* Lines already stand side by side: copy them row by row. */
 static void pack_copy(const float *src, ptrdiff_t es, int w, int width, int kc, float *dst)
@@ -59,14 +58,14 @@ static void pack_four(const float *src, ptrdiff_t ls, int width, int kc, float *
     for (; p + 4 <= kc; p += 4, dst += 4 * width) {
         v4 a = *(const v4u *)(s0 + p), b = *(const v4u *)(s1 + p);
         v4 c = *(const v4u *)(s2 + p), d = *(const v4u *)(s3 + p);
-        v4 ab = __builtin_shuffle(a, b, (v4i){0, 4, 1, 5});
-        v4 cd = __builtin_shuffle(c, d, (v4i){0, 4, 1, 5});
-        v4 ef = __builtin_shuffle(a, b, (v4i){2, 6, 3, 7});
-        v4 gh = __builtin_shuffle(c, d, (v4i){2, 6, 3, 7});
-        *(v4u *)dst = __builtin_shuffle(ab, cd, (v4i){0, 1, 4, 5});
-        *(v4u *)(dst + width) = __builtin_shuffle(ab, cd, (v4i){2, 3, 6, 7});
-        *(v4u *)(dst + 2 * width) = __builtin_shuffle(ef, gh, (v4i){0, 1, 4, 5});
-        *(v4u *)(dst + 3 * width) = __builtin_shuffle(ef, gh, (v4i){2, 3, 6, 7});
+        v4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+        v4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        v4 ef = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+        v4 gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        *(v4u *)dst = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+        *(v4u *)(dst + width) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+        *(v4u *)(dst + 2 * width) = __builtin_shufflevector(ef, gh, 0, 1, 4, 5);
+        *(v4u *)(dst + 3 * width) = __builtin_shufflevector(ef, gh, 2, 3, 6, 7);
     }
     for (; p < kc; p++, dst += width)
         *(v4u *)dst = (v4){s0[p], s1[p], s2[p], s3[p]};

@@ -4,7 +4,12 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), \
+                             apply_to = function)
+#else
 #pragma GCC target("avx2,fma")
+#endif
 #define VW 8
 #define TILE_MR 6
 #define TILE_NV 2
@@ -13,6 +18,9 @@
 #define KERN_NAME "avx2"
 #define KERN_TABLE kern_avx2
 #include "core/train/kern_body.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 #else
 const struct kern kern_avx2 = {.name = "avx2"};
 #endif

@@ -4,7 +4,12 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma"))), \
+                             apply_to = function)
+#else
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw,fma,prefer-vector-width=512")
+#endif
 #define VW 16
 #define TILE_MR 12
 #define TILE_NV 2
@@ -13,6 +18,9 @@
 #define KERN_NAME "avx512"
 #define KERN_TABLE kern_avx512
 #include "core/train/kern_body.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 #else
 const struct kern kern_avx512 = {.name = "avx512"};
 #endif

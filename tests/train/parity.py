@@ -27,7 +27,7 @@ try:
     from transformers import LlamaConfig, LlamaForCausalLM
     from transformers import get_cosine_schedule_with_warmup as cosine
 except ImportError as e:
-    print(f"skipped: {e.name} is not installed\n0 passed, 0 failed")
+    print(f"skipped: {e.name} is not installed\n0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
 TRAIN = sys.argv[1]
