@@ -216,6 +216,7 @@ static struct exec *run(const char *pod, const char *const *argv, bool std_in)
     struct exec_spec spec = {.pod = pod, .container = "c", .argv = argv ? v : NULL,
                              .std_in = std_in};
     got.exits = got.opens = 0;
+    got.err.msg[0] = '\0';
     str_clear(&got.out);
     str_clear(&got.err_out);
     return exec_start(k, &spec, &handlers);
@@ -226,6 +227,7 @@ static void check_exec(void)
     static char big[3 << 20];
     run("worker", (const char *[]){"/p", "exit", "7", NULL}, false);
     RUN_UNTIL(got.exits == 1);
+    CHECK_STR(got.err.msg, "");
     CHECK_INT(got.code, 7);
     CHECK_STR(got.err_out.p, "bad\n");
     struct exec *e = run("worker", (const char *[]){"/p", "cat", NULL}, true);

@@ -461,7 +461,7 @@ static void serve_busy(struct fake_conn *c)
 {
     while (fake_request(c)) {
         if (c->s->counter[0]++ == 0)
-            fake_reply(c, 429, "text/plain", "Retry-After: 2\r\n",
+            fake_reply(c, 429, "text/plain", "Retry-After: 3\r\n",
                        "Too many requests, please try again later.");
         else
             list(c, 10, pod("a", 5), NULL);
@@ -474,7 +474,7 @@ TEST(watch_keeps_retry_after)
     RUN_UNTIL(seen.states[WATCH_RETRYING] == 1);
     CHECK_HAS(seen.last_err, "HTTP 429: Too many requests");
     RUN_UNTIL(seen.lists == 1);
-    CHECK(f.s->at_ms[1] - f.s->at_ms[0] >= 1990);
+    CHECK(f.s->at_ms[1] - f.s->at_ms[0] >= 2990);
     finish();
 }
 
