@@ -14,6 +14,7 @@
 #include "k8s/image/builder.h"
 #include "k8s/image/layer_reader.h"
 #include "k8s/image/unpack.h"
+#include "tests/unit/image_keep.h"
 
 static struct pd_err err;
 static int cached, packed;
@@ -26,20 +27,18 @@ static void count(void *arg UNUSED, const struct builder_event *e)
 
 static char *at(const char *rel)
 {
-    return xasprintf("%s/%s", t_dir(), rel);
+    return KEEP(xasprintf("%s/%s", t_dir(), rel));
 }
 
 static void put(const char *rel, const char *text, int mode)
 {
-    char *path = at(rel), *dir = path_dir(path);
+    char *path = at(rel), *dir = KEEP(path_dir(path));
     struct pd_err e = {0};
     CHECK(path_mkdirs(dir, 0777, &e) == PD_OK);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     CHECK(fchmod(fd, (mode_t)mode) == 0);
     close(fd);
-    free(path);
-    free(dir);
 }
 
 static struct layout *out;
@@ -51,15 +50,13 @@ static enum pd_code build(const char *context, struct image_desc *d, const char 
     setenv("XDG_CACHE_HOME", cache, 1);
     if (!out)
         CHECK_OK(layout_open(dir, true, &out, &err));
+    KEEP(out);
     spec.out = out;
     strv_init(&spec.build_args);
     if (arg)
         strv_push(&spec.build_args, arg);
     enum pd_code rc = builder_own.build(&spec, d, &err);
     strv_release(&spec.build_args);
-    free(dir);
-    free(store);
-    free(cache);
     return rc;
 }
 
@@ -73,9 +70,8 @@ static void write_context(const char *name, int mode)
     put(P("b/data.txt"), "data", mode & 0666);
     put(P("a/\xe6\xb7\xb1\xe3\x81\x84.txt"), "utf8", mode & 0666);
     put(P("junk.tmp"), "junk", 0600);
-    char *link = xasprintf("%s/%s/b/link", t_dir(), name);
+    char *link = KEEP(xasprintf("%s/%s/b/link", t_dir(), name));
     CHECK(symlink("data.txt", link) == 0);
-    free(link);
 #undef P
 }
 
@@ -97,6 +93,7 @@ TEST(build_gives_the_same_digest_everywhere)
     setenv("TZ", "Asia/Shanghai", 1);
     char *fresh = at("fresh");
     CHECK_OK(layout_open(fresh, true, &out, &err));
+    KEEP(out);
     CHECK_OK(build(two, &other, NULL));
     CHECK_STR(other.digest, first.digest);
     /* another user */
@@ -105,7 +102,7 @@ TEST(build_gives_the_same_digest_everywhere)
         CHECK(mkdir(dir, 0777) == 0 && chmod(dir, 0777) == 0 && chmod(t_dir(), 0755) == 0);
         pid_t pid = fork();
         if (pid == 0) {
-            char *mine = xasprintf("%s/layout", dir);
+            char *mine = KEEP(xasprintf("%s/layout", dir));
             bool ok = setgid(4242) == 0 && setuid(4242) == 0 &&
                       layout_open(mine, true, &out, &err) == PD_OK &&
                       build(one, &other, NULL) == PD_OK;
@@ -131,6 +128,7 @@ TEST(build_digest_is_fixed)
     CHECK_OK(build(c, &d, NULL));
     struct image *im;
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(im->layers[0].diff_id,
               "sha256:1ae252da58ef6ca034cb0e2b3a974c4903e8e288ba050a4c3049f9eb25bf0c14");
     CHECK_STR(json_str(im->config_json, "created", ""), "1970-01-01T00:00:00Z");
@@ -138,6 +136,7 @@ TEST(build_digest_is_fixed)
     CHECK_INT(json_count(json_get(im->config_json, "history")), 2);
     CHECK_OK(build(c, &d, "SOURCE_DATE_EPOCH=86400"));
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(json_str(im->config_json, "created", ""), "1970-01-02T00:00:00Z");
     CHECK_INT(build(c, &d, "SOURCE_DATE_EPOCH=soon"), PD_USAGE);
 }
@@ -155,7 +154,8 @@ TEST(build_takes_layers_from_the_cache)
     /* a blob that is gone is packed again */
     struct image *im;
     CHECK_OK(image_load(out, &a, &im, &err));
-    blob = layout_blob_path(out, im->layers[1].desc.digest);
+    KEEP(im);
+    blob = KEEP(layout_blob_path(out, im->layers[1].desc.digest));
     CHECK(unlink(blob) == 0);
     CHECK_OK(build(one, &b, NULL));
     CHECK_INT(packed, 3);
@@ -169,10 +169,10 @@ static int unpack(const struct image_desc *d, const char *name)
     struct unpack_stats stats = {0};
     char *root = at(name);
     CHECK_OK(image_load(out, d, &im, &err));
+    KEEP(im);
     CHECK_OK(unpack_image(out, im, root, &opt, &stats, &err));
     int fd = open(root, O_RDONLY | O_DIRECTORY);
     CHECK(fd >= 0);
-    image_free(im);
     return fd;
 }
 
@@ -189,7 +189,7 @@ static const char *names_in(const struct image_layer *layer)
     static struct str s;
     struct layer_reader *r;
     struct archive_entry *e;
-    char *path = layout_blob_path(out, layer->desc.digest);
+    char *path = KEEP(layout_blob_path(out, layer->desc.digest));
     str_init(&s, 1 << 16);
     CHECK_OK(layer_reader_open(path, &r, &err));
     for (;;) {
@@ -200,8 +200,7 @@ static const char *names_in(const struct image_layer *layer)
     }
     CHECK_OK(layer_reader_finish(r, layer->desc.digest, layer->diff_id, &err));
     layer_reader_close(r);
-    free(path);
-    return s.p;
+    return KEEP(s.p);
 }
 
 /* Text, noise and zeros by turns: the layer reads back, and noise costs little. */
@@ -210,7 +209,7 @@ TEST(build_packs_every_kind_of_bytes)
     enum { PART = 300000, PARTS = 7 };
     struct image_desc d;
     struct image *im;
-    char *data = xmalloc(PART * PARTS + 1), *c = at("c");
+    char *data = KEEP(xmalloc(PART * PARTS + 1)), *c = at("c");
     uint32_t x = 1;
     for (size_t i = 0; i < PART * PARTS; i++) {
         x = x * 1664525 + 1013904223;
@@ -222,10 +221,11 @@ TEST(build_packs_every_kind_of_bytes)
     put("c/data", data, 0644);
     CHECK_OK(build(c, &d, NULL));
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(names_in(&im->layers[0]), "data\n");
     CHECK(im->layers[0].desc.size < 2 * PART + PART / 5);
     int root = unpack(&d, "root"), fd = openat(root, "data", O_RDONLY);
-    char *back = xcalloc(1, PART * PARTS + 1);
+    char *back = KEEP(xcalloc(1, PART * PARTS + 1));
     CHECK(read(fd, back, PART * PARTS) == PART * PARTS);
     CHECK(memcmp(data, back, PART * PARTS) == 0);
 }
@@ -269,6 +269,7 @@ TEST(build_copy_follows_dockers_rules)
     CHECK(is(root, "w/sub/file", S_IFREG, -1));
     struct image *im;
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(json_str(im->config_json, "config.WorkingDir", ""), "/w/sub");
 }
 
@@ -281,11 +282,12 @@ TEST(build_from_a_layout_keeps_symlinked_folders)
     char *link = at("base/root/bin"), *b = at("base"), *c = at("c"), *oci = at("baseoci");
     CHECK(symlink("usr/bin", link) == 0);
     CHECK_OK(layout_open(oci, true, &out, &err));
+    KEEP(out);
     CHECK_OK(build(b, &base, NULL));
     CHECK_OK(layout_tag(out, "v1", &base, &err));
     out = NULL;
-    char *text = xasprintf("ARG TAG=v1\nFROM oci:%s:$TAG\nCOPY mine /bin/\nCOPY mine /bin\n"
-                           "COPY mine /bin/other\nENV A=3\nENTRYPOINT [\"/y\"]\n", oci);
+    char *text = KEEP(xasprintf("ARG TAG=v1\nFROM oci:%s:$TAG\nCOPY mine /bin/\nCOPY mine /bin\n"
+                           "COPY mine /bin/other\nENV A=3\nENTRYPOINT [\"/y\"]\n", oci));
     put("c/Dockerfile", text, 0644);
     put("c/mine", "mine", 0755);
     CHECK_OK(build(c, &d, NULL));
@@ -296,6 +298,7 @@ TEST(build_from_a_layout_keeps_symlinked_folders)
     struct image *im;
     struct image_run run;
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     image_run_init(im, &run);
     CHECK_STR(names_in(&im->layers[1]), "usr/bin/mine\n");
     CHECK_STR(names_in(&im->layers[3]), "usr/bin/other\n");
@@ -303,6 +306,7 @@ TEST(build_from_a_layout_keeps_symlinked_folders)
     CHECK_INT(run.cmd.n, 0);                  /* the base's CMD was for its own ENTRYPOINT */
     CHECK(strv_has(&run.env, "A=3") && strv_has(&run.env, "B=2") && !strv_has(&run.env, "A=1"));
     CHECK_INT(run.env.n, 3);                  /* and PATH */
+    image_run_release(&run);
 }
 
 TEST(build_errors_have_their_place)
@@ -361,6 +365,7 @@ TEST(build_settings_reach_the_config)
     char *c = at("c");
     CHECK_OK(build(c, &d, NULL));
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     const struct json *j = json_get(im->config_json, "config");
     CHECK_STR(json_str(j, "Env[1]", ""), "A=9");
     CHECK_STR(json_str(j, "Env[2]", ""), "B=-w9");        /* A as it was before the line */
@@ -376,6 +381,7 @@ TEST(build_settings_reach_the_config)
     CHECK_STR(json_str(j, "Cmd[2]", ""), "echo $A");
     CHECK_OK(build(c, &d, "V=7"));
     CHECK_OK(image_load(out, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(json_str(im->config_json, "config.Env[1]", ""), "A=7");
 }
 

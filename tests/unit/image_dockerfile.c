@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "k8s/image/dockerfile.h"
+#include "tests/unit/image_keep.h"
 
 static struct dockerfile *parse(const char *text)
 {
@@ -12,7 +13,7 @@ static struct dockerfile *parse(const char *text)
     struct pd_err err = {0};
     enum pd_code rc = dockerfile_parse("Dockerfile", text, strlen(text), &d, &err);
     CHECK_MSG(rc == PD_OK, "%s: %d:%d: %s", text, err.line, err.col, err.msg);
-    return d;
+    return KEEP(d);
 }
 
 TEST(dockerfile_reads_instructions_and_words)
@@ -47,7 +48,6 @@ TEST(dockerfile_reads_instructions_and_words)
     CHECK_STR(d->v[4].words[1].text, "a b");
     CHECK(!d->v[5].json);
     CHECK_STR(d->v[5].rest, "echo $HOME && true");
-    dockerfile_free(d);
 }
 
 TEST(dockerfile_escape_directive_changes_continuation)
@@ -57,11 +57,9 @@ TEST(dockerfile_escape_directive_changes_continuation)
     CHECK_INT(d->escape, '`');
     CHECK_STR(d->v[1].words[1].text, "c:\\x");
     CHECK_STR(d->v[2].words[0].text, "a=b\\");
-    dockerfile_free(d);
     /* behind a comment it is a comment */
     d = parse("# hello\n# escape=`\nFROM scratch\nLABEL a=b`\n");
     CHECK_INT(d->escape, '\\');
-    dockerfile_free(d);
 }
 
 TEST(dockerfile_errors_have_their_place)
@@ -134,7 +132,6 @@ TEST(dockerfile_refuses_what_it_cannot_carry_out)
         CHECK_MSG(err.line == cases[i].line && err.col == cases[i].col, "case %zu: %d:%d", i,
                   err.line, err.col);
         CHECK(err.hint[0]);
-        dockerfile_free(d);
     }
     struct dockerfile *d = parse("ARG V=1\nFROM scratch\nCOPY --chmod=755 --chown=1:1 a b\n");
     struct pd_err err = {0};
@@ -215,11 +212,12 @@ TEST(dockerfile_cases_are_answered)
         {"tests/cases/dockerfile/005-rootless-high-uid/Dockerfile", PD_OK, 0, ""},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        char *path = path_join(PODIUM_SOURCE_DIR, cases[i].file);
+        char *path = KEEP(path_join(PODIUM_SOURCE_DIR, cases[i].file));
         struct str text;
         struct pd_err err = {0};
         str_init(&text, 1 << 16);
         CHECK_OK(path_read(path, 1 << 16, &text, &err));
+        KEEP(text.p);
         struct dockerfile *d = parse(text.p);
         CHECK_INT(dockerfile_check(d, &err), cases[i].code);
         CHECK_INT(err.line, cases[i].line);

@@ -10,14 +10,15 @@
 #include "core/base/path.h"
 #include "k8s/image/digest.h"
 #include "k8s/image/image.h"
+#include "tests/unit/image_keep.h"
 
 static struct layout *open_layout(const char *name)
 {
     struct layout *l;
     struct pd_err err = {0};
-    char *dir = xasprintf("%s/%s", t_dir(), name);
+    char *dir = KEEP(xasprintf("%s/%s", t_dir(), name));
     CHECK_OK(layout_open(dir, true, &l, &err));
-    free(dir);
+    KEEP(l);
     return l;
 }
 
@@ -60,8 +61,8 @@ TEST(layout_keeps_blobs_and_tags)
     str_init(&text, 100);
     CHECK_OK(layout_read(l, y.digest, 100, &text, &err));
     CHECK_STR(text.p, "{ }");
+    KEEP(text.p);
     CHECK(layout_has(l, y.digest, 3) && !layout_has(l, y.digest, 4));
-    layout_close(l);
 }
 
 TEST(layout_finds_damage)
@@ -70,11 +71,12 @@ TEST(layout_finds_damage)
     struct image_desc d = put(l, MT_OCI_MANIFEST, "{\"a\":1}");
     struct pd_err err = {0};
     struct str text;
-    char *path = layout_blob_path(l, d.digest);
+    char *path = KEEP(layout_blob_path(l, d.digest));
     CHECK_OK(path_write_atomic(path, 0644, "{\"a\":2}", 7, &err));
     str_init(&text, 100);
     CHECK_INT(layout_read(l, d.digest, 100, &text, &err), PD_IMAGE);
     CHECK_HAS(err.msg, "damaged");
+    KEEP(text.p);
 }
 
 TEST(layout_writer_verifies_digest_and_size)
@@ -121,6 +123,7 @@ TEST(layout_is_shared_by_processes)
     }
     struct json *index;
     CHECK_OK(layout_index(l, &index, &err));
+    KEEP(index);
     CHECK_INT(json_count(json_get(index, "manifests")), PROCESSES * TAGS);
 }
 
@@ -142,7 +145,6 @@ static enum pd_code load_text(const char *manifest, struct pd_err *err)
     struct image *im = NULL;
     enum pd_code rc = image_load(l, &d, &im, err);
     image_free(im);
-    layout_close(l);
     return rc;
 }
 
@@ -175,17 +177,18 @@ TEST(image_takes_amd64_of_an_index)
     struct image_desc config = put(l, MT_OCI_CONFIG,
                                    "{\"rootfs\":{\"diff_ids\":[]},\"config\":{\"Env\":[\"A=b\"],"
                                    "\"Entrypoint\":[\"/x\"],\"WorkingDir\":\"/w\"}}");
-    char *text = xasprintf("{\"schemaVersion\":2,\"config\":{\"digest\":\"%s\",\"size\":%lld},"
-                           "\"layers\":[]}", config.digest, (long long)config.size);
+    char *text = KEEP(xasprintf("{\"schemaVersion\":2,\"config\":{\"digest\":\"%s\",\"size\":%lld},"
+                           "\"layers\":[]}", config.digest, (long long)config.size));
     struct image_desc m = put(l, MT_DOCKER_MANIFEST, text);
-    char *index = xasprintf(
+    char *index = KEEP(xasprintf(
         "{\"schemaVersion\":2,\"mediaType\":\"" MT_DOCKER_LIST "\",\"manifests\":["
         "{\"digest\":\"%s\",\"size\":1,\"platform\":{\"os\":\"linux\",\"architecture\":\"arm64\"}},"
         "{\"digest\":\"%s\",\"size\":%lld,\"platform\":"
         "{\"os\":\"linux\",\"architecture\":\"amd64\"}}]}", config.digest, m.digest,
-        (long long)m.size);
+        (long long)m.size));
     struct image_desc d = put(l, MT_DOCKER_LIST, index);
     CHECK_OK(image_load(l, &d, &im, &err));
+    KEEP(im);
     CHECK_STR(im->manifest.digest, m.digest);
     struct image_run run;
     image_run_init(im, &run);
@@ -200,7 +203,8 @@ TEST(image_places_are_layouts_or_references)
 {
     struct image_place p;
     struct pd_err err = {0};
-    char *store = xasprintf("%s/store", t_dir()), *text = xasprintf("oci:%s/x:t", t_dir());
+    char *store = KEEP(xasprintf("%s/store", t_dir()));
+    char *text = KEEP(xasprintf("oci:%s/x:t", t_dir()));
     CHECK_OK(image_place_open("lab/train", store, false, &p, &err));
     CHECK_STR(p.tag, "docker.io/lab/train:latest");
     image_place_release(&p);

@@ -15,6 +15,7 @@
 #include "core/base/yaml.h"
 #include "k8s/image/digest.h"
 #include "k8s/image/registry_client.h"
+#include "tests/unit/image_keep.h"
 
 /* --- the scripted registry ------------------------------------------------------ */
 
@@ -161,14 +162,14 @@ static struct layout *image(struct image_desc *out)
     static const char config[] = "{\"rootfs\":{\"diff_ids\":[\"" LAYER_DIGEST "\"]}}";
     struct layout *l;
     struct image_desc d;
-    char *dir = xasprintf("%s/layout", t_dir()), text[1000];
+    char *dir = KEEP(xasprintf("%s/layout", t_dir())), text[1000];
     CHECK_OK(layout_open(dir, true, &l, &err));
+    KEEP(l);
     CHECK_OK(layout_put(l, MT_OCI_LAYER, LAYER_TEXT, 16, &d, &err));
     CHECK_STR(d.digest, LAYER_DIGEST);
     CHECK_OK(layout_put(l, MT_OCI_CONFIG, config, strlen(config), &d, &err));
     str_fmt(text, sizeof text, manifest, d.digest, (int)d.size);
     CHECK_OK(layout_put(l, MT_OCI_MANIFEST, text, strlen(text), out, &err));
-    free(dir);
     return l;
 }
 
@@ -270,15 +271,15 @@ TEST(client_asks_the_realm_for_a_token)
 
 TEST(client_answers_a_basic_challenge)
 {
-    char *config = xasprintf("%s/config.json", t_dir());
+    char *config = KEEP(xasprintf("%s/config.json", t_dir()));
     SCRIPT({HEAD_BLOB, "!Authorization", "401 Unauthorized\nWWW-Authenticate: Basic realm=\"x\"",
             NULL, 0, false},
            {HEAD_BLOB, "Authorization: Basic bWU6cHc=", "200 OK", NULL, 0, false},
            {HEAD_BLOB, "Authorization: Basic bWU6cHc=", "200 OK", NULL, 0, false},
            {MANIFEST_PUT, "201 Created", NULL, 0, false});
     /* from docker's config.json, for this host alone */
-    char *text = xasprintf("{\"auths\":{\"other.example\":{\"auth\":\"eDp5\"},"
-                           "\"127.0.0.1:%d\":{\"auth\":\"bWU6cHc=\"}}}", port);
+    char *text = KEEP(xasprintf("{\"auths\":{\"other.example\":{\"auth\":\"eDp5\"},"
+                           "\"127.0.0.1:%d\":{\"auth\":\"bWU6cHc=\"}}}", port));
     CHECK_OK(path_write_atomic(config, 0600, text, strlen(text), &err));
     setenv("DOCKER_CONFIG", t_dir(), 1);
     CHECK_OK(push(NULL));
@@ -304,11 +305,11 @@ static char manifest_text[1000];
 static enum pd_code pull(struct layout **l, struct image_desc *out)
 {
     struct image_ref ref;
-    char text[100], *dir = xasprintf("%s/pulled", t_dir());
+    char text[100], *dir = KEEP(xasprintf("%s/pulled", t_dir()));
     CHECK_OK(layout_open(dir, true, l, &err));
+    KEEP(*l);
     str_fmt(text, sizeof text, "127.0.0.1:%d/lab/x:v1", port);
     CHECK_OK(ref_parse(text, &ref, &err));
-    free(dir);
     return registry_client_pull(*l, &ref, &auth, NULL, out, &err);
 }
 
@@ -437,9 +438,10 @@ TEST(client_explains_a_413_of_a_proxy)
 {
     struct ydoc *doc;
     struct pd_err e = {0};
-    char *path = path_join(PODIUM_SOURCE_DIR,
-                           "tests/cases/registry/002-413-html-body/exchange.yaml");
+    char *path = KEEP(path_join(PODIUM_SOURCE_DIR,
+                           "tests/cases/registry/002-413-html-body/exchange.yaml"));
     CHECK_OK(yaml_read_file(path, &doc, &err));
+    KEEP(doc);
     const struct ynode *r = yaml_get(doc->root, "response");
     const struct ynode *length = yaml_at(doc->root, "request.headers.Content-Length");
     const char *body = yaml_str(r, "body", "");

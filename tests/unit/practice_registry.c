@@ -19,6 +19,7 @@
 #include "k8s/image/registry_client.h"
 #include "k8s/practice/registry.h"
 #include "k8s/practice/tls.h"
+#include "tests/unit/image_keep.h"
 
 static const char *check_login(void *arg UNUSED, const char *authorization)
 {
@@ -79,7 +80,7 @@ static void start_server(const char *dir)
     str_fmt(host, sizeof host, "127.0.0.1:%d", port);
     str_init(&pem, 1 << 16);
     CHECK_OK(path_read(ca, 1 << 16, &pem, &err));
-    auth = (struct registry_auth){.ca_pem = str_take(&pem), .token = xstrdup("secret")};
+    auth = (struct registry_auth){.ca_pem = KEEP(str_take(&pem)), .token = KEEP(xstrdup("secret"))};
 }
 
 static void stop_server(int signo)
@@ -98,8 +99,8 @@ static void ask(struct answer *a, const char *method, const char *path, const ch
 {
     struct pd_err err = {0};
     struct strv headers;
-    char *base = xasprintf("https://%s", host);
-    struct http_target *t = http_target_new(base);
+    char *base = KEEP(xasprintf("https://%s", host));
+    struct http_target *t = KEEP(http_target_new(base));
     t->ca_pem = xstrdup(auth.ca_pem);
     t->bearer = xstrdup(auth.token);
     strv_init(&headers);
@@ -111,7 +112,8 @@ static void ask(struct answer *a, const char *method, const char *path, const ch
     str_init(&a->body, 1 << 20);
     memset(&a->r, 0, sizeof a->r);
     CHECK_OK(http_run(t, &q, &a->r, &a->body, &err));
-    free(base);
+    KEEP(a->body.p);
+    strv_release(&headers);
 }
 
 static int status(const char *method, const char *path)
@@ -126,6 +128,7 @@ static const char *error_code(struct answer *a)
     struct json *j;
     struct pd_err err;
     CHECK_OK(json_parse(a->body.p, a->body.len, &j, &err));
+    KEEP(j);
     return json_str(j, "errors[0].code", "");
 }
 
@@ -135,18 +138,19 @@ static struct layout *make_image(struct image_desc *out, const char *data)
     struct pd_err err = {0};
     struct layout *l;
     struct image_desc layer, config;
-    char *dir = xasprintf("%s/layout", t_dir());
+    char *dir = KEEP(xasprintf("%s/layout", t_dir()));
     CHECK_OK(layout_open(dir, true, &l, &err));
+    KEEP(l);
     CHECK_OK(layout_put(l, MT_OCI_LAYER, data, strlen(data), &layer, &err));
-    char *text = xasprintf("{\"architecture\":\"amd64\",\"os\":\"linux\",\"rootfs\":{\"type\":"
-                           "\"layers\",\"diff_ids\":[\"%s\"]}}", layer.digest);
+    char *text = KEEP(xasprintf("{\"architecture\":\"amd64\",\"os\":\"linux\",\"rootfs\":{\"type\":"
+                           "\"layers\",\"diff_ids\":[\"%s\"]}}", layer.digest));
     CHECK_OK(layout_put(l, MT_OCI_CONFIG, text, strlen(text), &config, &err));
-    char *manifest = xasprintf(
+    char *manifest = KEEP(xasprintf(
         "{\"schemaVersion\":2,\"mediaType\":\"%s\",\"config\":{\"mediaType\":\"%s\",\"digest\":"
         "\"%s\",\"size\":%lld},\"layers\":[{\"mediaType\":\"%s\",\"digest\":\"%s\","
         "\"size\":%lld}]}",
         MT_OCI_MANIFEST, MT_OCI_CONFIG, config.digest, (long long)config.size, MT_OCI_LAYER,
-        layer.digest, (long long)layer.size);
+        layer.digest, (long long)layer.size));
     CHECK_OK(layout_put(l, MT_OCI_MANIFEST, manifest, strlen(manifest), out, &err));
     return l;
 }
@@ -177,11 +181,13 @@ static void check_pull(const char *from, const char *digest, const char *dir)
     struct image_desc got;
     struct image *im;
     struct image_ref ref = reference(from);
-    char *path = xasprintf("%s/%s", t_dir(), dir);
+    char *path = KEEP(xasprintf("%s/%s", t_dir(), dir));
     CHECK_OK(layout_open(path, true, &l, &err));
+    KEEP(l);
     CHECK_OK(registry_client_pull(l, &ref, &auth, NULL, &got, &err));
     CHECK_STR(got.digest, digest);
     CHECK_OK(image_load(l, &got, &im, &err));
+    KEEP(im);
     CHECK_INT(im->n, 1);
     CHECK(layout_has(l, im->layers[0].desc.digest, im->layers[0].desc.size));
 }
@@ -363,7 +369,7 @@ TEST(registry_never_acknowledges_what_is_not_stored)
 {
     enum { BIG = 300000 };
     struct answer a;
-    char digest[DIGEST_TEXT], url[300], *big = xcalloc(1, BIG + 1);
+    char digest[DIGEST_TEXT], url[300], *big = KEEP(xcalloc(1, BIG + 1));
     memset(big, 'x', BIG);
     digest_of(big, BIG, digest);
     file_limit = 100000;                  /* the disk is full behind 100 kB */
