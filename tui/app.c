@@ -14,6 +14,7 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     struct app *a = xcalloc(1, sizeof *a);
     a->s = s;
     a->labs = labs;
+    a->lab_done = xcalloc(labs ? labs->n + 1 : 1, sizeof *a->lab_done);
     a->cols = 80;
     a->rows = 24;
     str_copy(a->theme, sizeof a->theme, "dark");
@@ -33,6 +34,7 @@ void app_free(struct app *a)
     edit_close(&a->edit);
     curve_cache_release(&a->cache);
     session_free(a->s);
+    free(a->lab_done);
     free(a);
 }
 
@@ -149,9 +151,27 @@ static void lab_changed(struct app *a)
         a->sel[i] = i == PANEL_CATALOGUE ? a->sel[i] : 0;
 }
 
+static void set_done(struct app *a, const char *id, int done)
+{
+    for (size_t i = 0; a->labs && i < a->labs->n; i++)
+        if (a->labs->v[i].lab && str_eq(a->labs->v[i].lab->id, id))
+            a->lab_done[i] = done;
+}
+
+static void count_done(struct app *a)
+{
+    int done = 0;
+    if (!a->s->lab || !a->s->progress)
+        return;
+    for (int i = 0; i < a->s->lab->steps_n; i++)
+        done += a->s->progress[i].state == STEP_DONE;
+    set_done(a, a->s->lab->id, done);
+}
+
 /* A run's first line brings its curve up, unless the person chose a tab. */
 static void follow_session(struct app *a, int step_before, size_t points_before)
 {
+    count_done(a);
     if (a->lab_seen != a->s->lab)
         lab_changed(a);
     if (a->s->op.started_ms != a->op_began) {
@@ -191,7 +211,9 @@ static void command(struct app *a, const struct msg *m, struct effects *out)
 {
     const char *name = json_str(m->body, "name", "");
     const struct cmd *c = cmd_by_name(name);
-    if (c && c->run)
+    if (str_eq(name, "lab.progress"))
+        set_done(a, json_str(m->body, "args[0]", ""), atoi(json_str(m->body, "args[1]", "0")));
+    else if (c && c->run)
         c->run(a, json_str(m->body, "args[0]", NULL), out);
     else
         session_apply(a->s, m, out);

@@ -43,6 +43,7 @@ struct app_curve {
 struct app {
     struct session *s;           /* owned */
     struct lab_list *labs;       /* borrowed */
+    int *lab_done;               /* steps done, one a lab; owned */
     int cols, rows;
     enum glyph_set glyphs;
     char theme[64];
@@ -71,6 +72,8 @@ struct app {
 
 struct app *app_new(struct session *s, struct lab_list *labs);    /* takes s, borrows labs */
 void app_free(struct app *a);
+/* Besides the commands of tui/cmd.h takes "lab.progress" with args ID, N: what
+ * was found on disk at the start. */
 void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);

@@ -23,7 +23,7 @@ static const struct cmd table[] = {
     {"op.cancel", "X", LAB, LAB, 6, N_("cancel"), N_("cancel the running operation"), NULL,
      cmd_has_op},
 
-    {"train.toggle", "Space", LAB, LAB & ~STEP, 7, N_("pause"),
+    {"train.toggle", "Space", LAB, LAB, 7, N_("pause"),
      N_("pause or resume the training"), cmd_train_toggle, cmd_run_live},
     {"train.step", "a", LAB, CURVE, 8, N_("one step"), N_("train one step, then hold"),
      cmd_train_step, cmd_run_live},

@@ -14,6 +14,7 @@
 #include "core/base/path.h"
 #include "core/io/loop.h"
 #include "labs/effects.h"
+#include "labs/progress.h"
 #include "tui/app.h"
 #include "tui/editor.h"
 #include "tui/input.h"
@@ -21,7 +22,8 @@
 #include "tui/term.h"
 #include "tui/theme.h"
 
-enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50 };
+enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50,
+       CONSOLE_PROGRESS_MOST = 4 << 20 };
 
 struct console {
     struct loop *loop;
@@ -206,6 +208,17 @@ static void on_signal(void *arg, int signo)
     }
 }
 
+static void command(struct console *c, const char *name, const char *arg, const char *second)
+{
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", name);
+    json_append(args, json_new_string(arg));
+    if (second)
+        json_append(args, json_new_string(second));
+    json_set(body, "args", args);
+    apply(c, msg_new(MSG_COMMAND, body));
+}
+
 /* --- what only the console can do ---------------------------------------------------- */
 static void editor_poll(void *arg)
 {
@@ -254,13 +267,9 @@ static void edit_file(struct console *c, const char *path)
     if (path_read(path, EDIT_BYTES_MOST / 2, &text, &err) != PD_OK) {
         app_note(c->app, true, "%s", err.msg);
     } else {
-        struct json *body = json_new_object(), *args = json_new_array();
         char *arg = xasprintf("%s\n%s", path, text.p);
-        json_put_str(body, "name", "edit.open");
-        json_append(args, json_new_string(arg));
-        json_set(body, "args", args);
+        command(c, "edit.open", arg, NULL);
         free(arg);
-        apply(c, msg_new(MSG_COMMAND, body));
     }
     str_release(&text);
 }
@@ -315,19 +324,56 @@ static enum pd_code open_journal(struct console *c, uint64_t seed, struct pd_err
     return rc;
 }
 
+static bool read_beside(const char *dir, const char *name, struct str *out)
+{
+    struct pd_err err = {0};
+    char *path = path_join(dir, name);
+    str_init(out, CONSOLE_PROGRESS_MOST);
+    bool ok = path_read(path, CONSOLE_PROGRESS_MOST, out, &err) == PD_OK;
+    free(path);
+    return ok;
+}
+
+static int found_done(const struct lab *lab)
+{
+    struct str snapshot, journal;
+    struct progress_found found;
+    char *dir = lab_work_dir(lab);
+    bool has = read_beside(dir, ".progress.json", &snapshot);
+    bool more = read_beside(dir, ".progress.jsonl", &journal);
+    struct json *state = progress_load(lab->id, 0, has ? snapshot.p : NULL,
+                                       more ? journal.p : NULL, &found);
+    int done = 0;
+    for (int i = 0; i < lab->steps_n; i++)
+        done += progress_done(state, lab->steps[i].id);
+    json_free(state);
+    str_release(&snapshot);
+    str_release(&journal);
+    free(dir);
+    return done;
+}
+
+/* How far each lab is, for the catalogue. */
+static void tell_progress(struct console *c)
+{
+    for (size_t i = 0; i < c->labs->n; i++) {
+        const struct lab *lab = c->labs->v[i].lab;
+        int done = lab ? found_done(lab) : 0;
+        char text[16];
+        if (done > 0)
+            command(c, "lab.progress", lab->id, str_fmt(text, sizeof text, "%d", done));
+    }
+}
+
 static void begin(void *arg)
 {
     struct console *c = arg;
     session_start(c->app->s, c->o->context, &c->effects);
     run_effects(c);
     c->dirty = true;
-    if (!c->o->open)
-        return;
-    struct json *body = json_new_object(), *args = json_new_array();
-    json_put_str(body, "name", "lab.open");
-    json_append(args, json_new_string(c->o->open));
-    json_set(body, "args", args);
-    apply(c, msg_new(MSG_COMMAND, body));
+    tell_progress(c);
+    if (c->o->open)
+        command(c, "lab.open", c->o->open, NULL);
 }
 
 static void choose_look(struct console *c, const char *note)

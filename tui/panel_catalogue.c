@@ -33,21 +33,58 @@ static int missing(const struct app *a, const struct lab *lab)
     return n;
 }
 
+static bool finished(const struct app *a, size_t i)
+{
+    const struct lab *lab = a->labs->v[i].lab;
+    return lab && a->lab_done[i] >= lab->steps_n;
+}
+
 static const char *catalogue_title(const struct app *a, char buf[160])
 {
-    return str_fmt(buf, 160, _("Catalogue  %zu"), a->labs ? a->labs->n : 0);
+    size_t n = 0, all = a->labs ? a->labs->n : 0;
+    for (size_t i = 0; i < all; i++)
+        n += finished(a, i);
+    return str_fmt(buf, 160, _("Catalogue  %zu/%zu done"), n, all);
+}
+
+/* What can be said of a lab in one word. */
+static const char *lab_state(const struct app *a, size_t i, enum glyph *g, enum role *role,
+                             char buf[32])
+{
+    const struct lab *lab = a->labs->v[i].lab;
+    *role = ROLE_MUTED;
+    if (!lab) {
+        *g = G_FAIL;
+        *role = ROLE_FAIL;
+        return _("broken");
+    }
+    if (finished(a, i)) {
+        *g = G_OK;
+        *role = ROLE_OK;
+        return _("done");
+    }
+    if (a->lab_done[i] > 0) {
+        *g = G_WAIT;
+        *role = ROLE_RUN;
+        return str_fmt(buf, 32, "%d/%d", a->lab_done[i], lab->steps_n);
+    }
+    *g = missing(a, lab) > 0 ? G_WARN : G_OPEN;
+    if (*g == G_WARN)
+        *role = ROLE_WARN;
+    return *g == G_WARN ? _("lacks") : _("ready");
 }
 
 static void lab_row(const struct app *a, struct rows *out, size_t i, int w)
 {
     const struct lab_entry *e = &a->labs->v[i];
-    bool lacks = e->lab && missing(a, e->lab) > 0;
-    enum role role = !e->lab || lacks ? ROLE_FAIL : ROLE_OK;
-    int state_w = 10, hw_w = w >= 44 ? 10 : 0, minutes_w = w >= 60 ? 8 : 0;
-    char buf[32];
+    int state_w = 10, hw_w = w >= 54 ? 10 : 0, minutes_w = w >= 60 ? 8 : 0;
+    char buf[32], word[32];
+    enum glyph g;
+    enum role role;
+    const char *state = lab_state(a, i, &g, &role, word);
     rows_new(out, (int)i);
     rows_put(out, ROLE_TEXT, " ");
-    rows_sign(out, role, !e->lab ? G_FAIL : lacks ? G_WARN : G_OPEN);
+    rows_sign(out, role, g);
     rows_putf(out, ROLE_MUTED, " %02zu ", i + 1);
     rows_cell(out, ROLE_TEXT, e->lab ? ltext_get(&e->lab->title) : e->id,
               w - 6 - state_w - hw_w - minutes_w);
@@ -56,8 +93,7 @@ static void lab_row(const struct app *a, struct rows *out, size_t i, int w)
     if (minutes_w)
         rows_cell(out, ROLE_MUTED,
                   e->lab ? str_fmt(buf, sizeof buf, _("%d min"), e->lab->minutes) : "", minutes_w);
-    rows_cell(out, lacks || !e->lab ? role : ROLE_MUTED,
-              !e->lab ? _("broken") : lacks ? _("lacks") : _("ready"), state_w);
+    rows_cell(out, role, state, state_w);
 }
 
 static void catalogue_rows(const struct app *a, struct rows *out, int w, int h UNUSED)
@@ -69,8 +105,8 @@ static void catalogue_rows(const struct app *a, struct rows *out, int w, int h U
     }
     rows_new(out, -1);
     rows_put(out, ROLE_MUTED, "    # ");
-    rows_cell(out, ROLE_MUTED, _("Lab"), w - 6 - 10 - (w >= 44 ? 10 : 0) - (w >= 60 ? 8 : 0));
-    if (w >= 44)
+    rows_cell(out, ROLE_MUTED, _("Lab"), w - 6 - 10 - (w >= 54 ? 10 : 0) - (w >= 60 ? 8 : 0));
+    if (w >= 54)
         rows_cell(out, ROLE_MUTED, _("Hardware"), 10);
     if (w >= 60)
         rows_cell(out, ROLE_MUTED, _("Time"), 8);
@@ -153,6 +189,16 @@ static void about_rows(const struct app *a, struct rows *out, int w, int h UNUSE
     rows_put(out, ROLE_HEAD, "   ");
     rows_put(out, ROLE_HEAD, _("Level"));
     rows_putf(out, ROLE_TEXT, "  %s", _(lab->level));
+    int done = a->lab_done[a->sel[PANEL_CATALOGUE]];
+    if (done > 0) {
+        char text[32];
+        str_fmt(text, sizeof text, "  %d/%d", done, lab->steps_n);
+        rows_new(out, -1);
+        rows_put(out, ROLE_HEAD, _("So far"));
+        rows_put(out, ROLE_TEXT, "  ");
+        rows_bar(out, (double)done / lab->steps_n, MAX(w - 18, 6));
+        rows_put(out, ROLE_TEXT, text);
+    }
     needs(a, out, lab, w);
     rows_blank(out);
     rows_line(out, ROLE_HEAD, _("Steps"));
