@@ -12,6 +12,10 @@
 
 const struct api_user api_admin = {"system:apiserver", NULL, true, "kube-apiserver"};
 
+/* Revisions that may pass without a write to disk (leases are not kept): a
+ * start skips as many, so that no revision is given twice. */
+enum { UNWRITTEN = 500 };
+
 struct entry {
     char *key;                   /* "ns/name" */
     struct api_version *v;
@@ -44,6 +48,7 @@ struct api {
     struct store *store;
     struct objects *objects;     /* one a row of the resource table */
     int64_t rv, committed;
+    int64_t on_disk;             /* the revision that the store knows */
     struct api_delta *pending;
     size_t pending_n, pending_cap;
     struct api_delta ring[API_RING];
@@ -82,6 +87,7 @@ void api_version_unref(struct api_version *v)
         return;
     json_free(v->j);
     free(v->text);
+    free(v->item);
     free(v);
 }
 
@@ -93,6 +99,22 @@ const char *api_version_text(struct api_version *v, size_t *len)
     }
     *len = v->len;
     return v->text;
+}
+
+const char *api_version_item(struct api_version *v, size_t *len)
+{
+    if (!v->item) {                           /* shared and constant, but for this moment */
+        struct json *kind = json_detach(v->j, "kind");
+        struct json *api = json_detach(v->j, "apiVersion");
+        v->item = json_text(v->j, 0);
+        v->item_len = strlen(v->item);
+        if (kind)
+            json_set(v->j, "kind", kind);
+        if (api)
+            json_set(v->j, "apiVersion", api);
+    }
+    *len = v->item_len;
+    return v->item;
 }
 
 /* --- the cache --- */
@@ -278,7 +300,11 @@ static enum pd_code write_pending(struct api *a, struct pd_err *err)
         c[n].text = d->change == API_DELETED ? NULL : api_version_text(d->now, &len);
         n++;
     }
-    enum pd_code code = n ? store_write(a->store, c, n, a->rv, err) : PD_OK;
+    enum pd_code code = PD_OK;
+    if (n > 0 || a->rv - a->on_disk >= UNWRITTEN) {
+        code = store_write(a->store, c, n, a->rv, err);
+        a->on_disk = code == PD_OK ? a->rv : a->on_disk;
+    }
     for (size_t i = 0; i < n; i++)
         free(kind[i]);
     free(kind);
@@ -503,7 +529,8 @@ enum pd_code api_open(const struct api_config *c, struct api **out, struct pd_er
         api_close(a);
         return code;
     }
-    a->rv = a->committed = a->ring_floor = store_revision(a->store);
+    a->on_disk = store_revision(a->store);
+    a->rv = a->committed = a->ring_floor = a->on_disk ? a->on_disk + UNWRITTEN : 0;
     *out = a;
     return PD_OK;
 }

@@ -21,10 +21,13 @@ struct api_version {
     struct json *j;
     char *text;                  /* its JSON, made when first asked */
     size_t len;
+    char *item;                  /* the same without kind and apiVersion, for lists */
+    size_t item_len;
 };
 struct api_version *api_version_ref(struct api_version *v);   /* NULL is fine */
 void api_version_unref(struct api_version *v);
 const char *api_version_text(struct api_version *v, size_t *len);
+const char *api_version_item(struct api_version *v, size_t *len);
 
 struct api_delta {
     int64_t rv;

@@ -252,9 +252,48 @@ static bool behind_start(const struct page *p, const struct json *obj)
     return behind;
 }
 
+static struct json *page_meta(struct call *c, const struct page *p, const struct json *last,
+                              size_t left)
+{
+    struct json *meta = json_new_object();
+    char rv[24];
+    json_put_str(meta, "resourceVersion",
+                 str_fmt(rv, sizeof rv, "%" PRId64, api_revision(c->rest->api)));
+    if (left > 0) {
+        char *token = token_new(p->rv > 0 ? p->rv : api_revision(c->rest->api), last);
+        json_put_str(meta, "continue", token);
+        free(token);
+        if (p->labels.n + p->fields.n == 0)
+            json_put_num(meta, "remainingItemCount", (double)left);
+    }
+    return meta;
+}
+
+/* A plain list is put together from the texts that the versions keep. */
+static void send_texts(struct call *c, struct api_version **v, size_t n, const struct json *meta)
+{
+    struct str s;
+    char gv[64];
+    str_init(&s, SIZE_MAX / 2);
+    str_printf(&s, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":", c->res->kind,
+               res_api_version(c->res, gv));
+    json_print(meta, 0, &s);
+    str_add(&s, ",\"items\":[");
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+        const char *text = api_version_item(v[i], &len);
+        if (i)
+            str_addc(&s, ',');
+        str_append(&s, text, len);
+    }
+    str_add(&s, "]}");
+    rest_send_text(c, 200, "application/json", s.p, s.len);
+    str_release(&s);
+}
+
 static void send_page(struct call *c, const struct page *p, struct api_versions *all)
 {
-    const struct api_version **take = xcalloc(all->n + 1, sizeof *take);
+    struct api_version **take = xcalloc(all->n + 1, sizeof *take);
     size_t n = 0, left = 0;
     for (size_t i = 0; i < all->n; i++) {
         if (!selects(p, all->v[i]->j) || !behind_start(p, all->v[i]->j))
@@ -264,20 +303,16 @@ static void send_page(struct call *c, const struct page *p, struct api_versions 
         else
             take[n++] = all->v[i];
     }
-    struct json *list = rest_list_view(c, take, n), *meta = json_new_object();
-    char rv[24];
-    json_put_str(meta, "resourceVersion",
-                 str_fmt(rv, sizeof rv, "%" PRId64, api_revision(c->rest->api)));
-    if (left > 0) {
-        char *token = token_new(p->rv > 0 ? p->rv : api_revision(c->rest->api), take[n - 1]->j);
-        json_put_str(meta, "continue", token);
-        free(token);
-        if (p->labels.n + p->fields.n == 0)
-            json_put_num(meta, "remainingItemCount", (double)left);
+    struct json *meta = page_meta(c, p, n ? take[n - 1]->j : NULL, left);
+    if (c->as == REST_PLAIN && !c->pretty && !other_group(c)) {
+        send_texts(c, take, n, meta);
+        json_free(meta);
+    } else {
+        struct json *list = rest_list_view(c, (const struct api_version *const *)take, n);
+        json_set(list, "metadata", meta);
+        rest_send(c, 200, list);
+        json_free(list);
     }
-    json_set(list, "metadata", meta);
-    rest_send(c, 200, list);
-    json_free(list);
     free(take);
 }
 
