@@ -23,6 +23,9 @@ static void try_copy(struct session *s, struct action_run *a, struct effects *ou
     const char *name = json_str(a->args, "pod", "");
     const struct json *pod = session_find(s, "pods", name);
     const char *phase = json_str(pod, "status.phase", "");
+    /* a Pod of this name from before may still be on its way out */
+    if (!pod || !session_is_own(s, "pods", pod))
+        return;
     if (str_eq(phase, "Failed") || str_eq(phase, "Succeeded")) {
         action_fail(a, PD_NOTFOUND, _("the Pod %s has ended (%s): nothing can be copied from it"),
                     name, phase);

@@ -6,7 +6,7 @@
 
 #include "labs/session.h"
 
-/* --set STEP:FILE:FIND=PUT, after the solve edits of the step. */
+/* --set STEP:FILE:FIND=>PUT, after the solve edits of the step. */
 struct headless_set {
     const char *step, *file;
     char *find, *put;

@@ -176,6 +176,10 @@ void headless_say_end(struct headless_say *y, const struct session *s, int step,
 {
     static const char *const results[] = {"done", "failed", "failed", "unknown"};
     char text[1400];
+    /* where it stopped: the evidence as it is now */
+    for (int i = 0; code && s->lab && s->progress && i < s->lab->steps[step].checks_n; i++)
+        if (y->begun && s->progress[step].checks[i].result != CHECK_PASS)
+            say_check(y, s, step, i);
     struct json *r = json_new_object();
     size_t m = s->run.val ? series_count(s->run.val) : 0;
     json_put_str(r, "lab", s->lab ? s->lab->id : "");

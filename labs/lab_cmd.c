@@ -15,7 +15,7 @@ const char lab_cmd_help[] = N_(
     "usage: podium lab list [--json]\n"
     "       podium lab lint FILE|FOLDER...\n"
     "       podium lab run ID --headless [--json] [--keep] [--until STEP] [--timeout SECONDS]\n"
-    "                  [--set STEP:FILE:FIND=PUT]... [--kubeconfig FILE] [--context NAME]\n"
+    "                  [--set STEP:FILE:FIND=>PUT]... [--kubeconfig FILE] [--context NAME]\n"
     "                  [--namespace NAME] [--lang en|zh] [--labs FOLDER]\n"
     "       podium lab reset ID [--kubeconfig FILE] [--context NAME] [--namespace NAME]\n"
     "\n"
@@ -112,12 +112,15 @@ static bool take_set(struct parsed *p, const char *v)
 {
     char *copy = xstrdup(v), *file = strchr(copy, ':');
     char *find = file ? strchr(file + 1, ':') : NULL;
-    char *put = find ? strchr(find + 1, '=') : NULL;
+    char *arrow = find ? strstr(find + 1, "=>") : NULL;
+    char *put = arrow ? arrow + 1 : find ? strchr(find + 1, '=') : NULL;
     if (!put) {
         free(copy);
         return false;
     }
     *file = *find = *put = '\0';
+    if (arrow)
+        *arrow = '\0';
     p->o.sets = xrealloc_array(p->o.sets, (size_t)p->o.sets_n + 1, sizeof *p->o.sets);
     /* one allocation holds all four; step is freed with it */
     p->o.sets[p->o.sets_n++] =

@@ -2,7 +2,7 @@
  *
  *   podium lab list [--json]
  *   podium lab lint FILE|DIR...
- *   podium lab run ID --headless [--json] [--keep] [--set STEP:FILE:FIND=PUT]
+ *   podium lab run ID --headless [--json] [--keep] [--set STEP:FILE:FIND=>PUT]...
  *                  [--until STEP] [--timeout SECONDS]
  *                  [--kubeconfig F] [--context C] [--namespace N]
  *   podium lab reset ID

@@ -87,6 +87,12 @@ static bool test_has(const struct json *a, const struct json *w)
     return s && part && strstr(s, part);
 }
 
+static bool test_lacks(const struct json *a, const struct json *w)
+{
+    const char *s = json_string_value(a), *part = json_string_value(w);
+    return s && *s && part && !strstr(s, part);
+}
+
 static bool test_starts(const struct json *a, const struct json *w)
 {
     const char *s = json_string_value(a), *part = json_string_value(w);
@@ -105,7 +111,7 @@ static const struct {
     {"min", "at least ", test_min},   {"max", "at most ", test_max},
     {"in", "one of ", test_in},       {"not", "not ", test_not},
     {"has", "with ", test_has},       {"starts", "beginning with ", test_starts},
-    {"exists", "there: ", test_exists},
+    {"exists", "there: ", test_exists}, {"lacks", "without ", test_lacks},
 };
 
 static int test_index(const char *name)
@@ -208,7 +214,7 @@ enum pd_code match_lint(const char *path, const struct ynode *n, struct pd_err *
         if (tested != (test_index(c->key) >= 0) || (!tested && near && !n->first->next))
             return pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
                               "\"%s\" is no test of a value%s%s%s", c->key,
-                              near ? ": did you mean \"" : " (min max in not has starts exists)",
+                              near ? ": did you mean \"" : " (min max in not has lacks starts exists)",
                               near ? near : "", near ? "\"?" : "");
         if (str_eq(c->key, "in") && tested && c->kind != Y_SEQ)
             return pd_fail_at(err, PD_LAB, path, c->line, c->col, "\"in\" must be a list");

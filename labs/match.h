@@ -4,7 +4,7 @@
  * = "1000m"), a list or map (each member must match: a partial object), or one
  * map of the tests below, of which all must hold:
  *   {min: 256Mi, max: 1Gi}  {in: [a, b]}  {not: x}  {has: text}  {starts: text}
- *   {exists: yes}
+ *   {exists: yes}  {lacks: text} (some text, but without this one)
  */
 #ifndef LABS_MATCH_H
 #define LABS_MATCH_H

@@ -27,8 +27,9 @@ import json, sys
 lines = [json.loads(l) for l in open(sys.argv[1])]
 last = lines[-1]
 def wrong(step):
-    return [l for l in lines if l.get("event") == "check" and l["step"] == step
-            and l["result"] == "WRONG"]
+    found = {l["check"]: l for l in lines if l.get("event") == "check" and l["step"] == step
+             and l["result"] == "WRONG"}
+    return [found[k] for k in sorted(found)]
 def passed(step, check):
     return any(l.get("event") == "check" and l["step"] == step and l["check"] == check
                and l["result"] == "PASS" for l in lines)
@@ -62,11 +63,11 @@ echo '{}' >"$W/out"
 grep -q 'bad.yaml:[0-9]*:5: .*did you mean "checks"' "$W/err"
 check "a bad key has its place" "$rc$?" 10 True
 
-lab --until look --set 'look:cluster.yaml:habana.ai/gaudi=intel.com/gaudi'
+lab --until look --set 'look:cluster.yaml:habana.ai/gaudi=>intel.com/gaudi'
 check "a wrong resource name" $rc 1 '[(w["object"], w["path"], w["expected"], w["actual"])
  for w in wrong("look")] == [("cluster.yaml:7:16", "gaudiResource", "habana.ai/gaudi",
  "intel.com/gaudi")] and "Habana" in wrong("look")[0]["because"]'
-lab --until look --set 'look:cluster.yaml:readyNodes: 3=readyNodes: 4'
+lab --until look --set 'look:cluster.yaml:readyNodes: 3=>readyNodes: 4'
 check "a wrong number" $rc 1 '[(w["path"], w["expected"], w["actual"]) for w in wrong("look")] ==
  [("readyNodes", "3", "4")]'
 
@@ -103,21 +104,21 @@ cc -O1 -static -o "$L/fake" "$W/fake.c" || echo "no static C compiler"
 sed -i 's/with: {podium-train/with: {fake: fake, podium-train/' "$L/lab.yaml"
 
 # --- wrong edits of the Job, on the real cluster -----------------------------------
-lab --until job --set 'job:job.yaml:512Mi=64Mi' --set 'job:job.yaml:--rate=0.003=--rate=0'
+lab --until job --set 'job:job.yaml:512Mi=>64Mi' --set 'job:job.yaml:--rate=0.003=>--rate=0'
 check "too little memory, and a rate of 0" $rc 1 'sorted(
  (w["object"].split(":")[0], w["actual"]) for w in wrong("job")) ==
  [("job.yaml", "--rate=0"), ("job.yaml", "64Mi")]'
 lab --until submit --set 'job:job.yaml:      restartPolicy: Never
-='
+=>'
 check "the server's refusal has the line in the person's file" $rc 1 '
  "job.yaml:" in last["why"] and "restartPolicy" in last["why"]'
-lab --until build --set 'build:Dockerfile:FROM scratch=FORM scratch'
+lab --until build --set 'build:Dockerfile:FROM scratch=>FORM scratch'
 check "an unknown instruction has its line" $rc 1 '"Dockerfile:3" in last["why"] and "FORM" in last["why"]'
 
 # --- a pod that only prints -----------------------------------------------------------
-lab --labs "$W/labs" --set 'build:Dockerfile:ENTRYPOINT=COPY fake /fake
+lab --labs "$W/labs" --set 'build:Dockerfile:ENTRYPOINT=>COPY fake /fake
 ENTRYPOINT' --set 'job:job.yaml:          args:
-            - train=          command: [/fake]
+            - train=>          command: [/fake]
           args:
             - train'
 check "falling lines are not believed" $rc 1 'passed("watch", 1) and passed("steer", 3) and
@@ -130,8 +131,8 @@ text = open(sys.argv[1]).read()
 text = text.replace("is: {min: 0.0005, max: 0.01}", "is: {min: 0}")
 open(sys.argv[1], "w").write(text)
 PY
-lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=--rate=0' --set 'job:job.yaml:--steps=100=--steps=12' \
-    --set 'job:job.yaml:--eval-every=10=--eval-every=6'
+lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=100=>--steps=12' \
+    --set 'job:job.yaml:--eval-every=10=>--eval-every=6'
 check "a rate of 0 learns nothing" $rc 1 'last["step"] == "watch" and [w["path"] for w in
  wrong("watch")] == ["val"]'
 python3 - "$L/lab.yaml" <<'PY'
@@ -141,7 +142,7 @@ for step in "watch", "steer":
     text = re.sub(r"(?ms)^  - id: %s\n.*?(?=^  - id:)" % step, "", text)
 open(sys.argv[1], "w").write(text)
 PY
-lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=--rate=0' --set 'job:job.yaml:--steps=100=--steps=4'
+lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=100=>--steps=4'
 check "nor does its adapter" $rc 1 'last["step"] == "prove" and
  "nothing was learned" in wrong("prove")[0]["because"]'
 

@@ -285,6 +285,8 @@ TEST(values_match)
         {"\"lots\"", "{\"min\":\"256Mi\"}", false},
         {"\"b\"", "{\"in\":[\"a\",\"b\"]}", true}, {"\"c\"", "{\"in\":[\"a\",\"b\"]}", false},
         {"\"xyz\"", "{\"has\":\"y\"}", true},      {"\"xyz\"", "{\"starts\":\"y\"}", false},
+        {"\"a\"", "{\"lacks\":\"b\"}", true}, {"\"\"", "{\"lacks\":\"b\"}", false},
+        {"\"ab\"", "{\"lacks\":\"b\"}", false},
         {"\"a\"", "{\"not\":\"b\"}", true},        {"\"b\"", "{\"not\":\"b\"}", false},
         {"1", "{\"exists\":true}", true},
         {"{\"a\":1,\"b\":2}", "{\"a\":1}", true},  {"{\"a\":1}", "{\"a\":1,\"b\":2}", false},
