@@ -39,7 +39,7 @@ struct ws {
     int64_t heard_ms, close_ms, body_left;
     uint32_t timer, resume;
     int close_code;
-    bool busy, dead, close_asked, overflow;
+    bool busy, dead, close_asked, overflow, write_dead;
 };
 
 static void fail(struct ws *w, int code, int status, const char *body, const struct pd_err *err);
@@ -101,24 +101,23 @@ static void want(struct ws *w)
         loop_fd(w->loop, (int)w->fd, LOOP_READ | (w->out.len ? LOOP_WRITE : 0), on_socket, w);
 }
 
-/* false when the connection broke (and w may be gone). */
-static bool flush(struct ws *w)
+/* A broken link only ends the writing: what the peer said before it went may
+ * still stand in the buffer, and reading finds the end. */
+static void flush(struct ws *w)
 {
     size_t at = 0, sent = 0;
     CURLcode code = CURLE_OK;
-    while (at < w->out.len) {
+    while (at < w->out.len && !w->write_dead) {
         code = curl_easy_send(w->easy, w->out.p + at, w->out.len - at, &sent);
         if (code != CURLE_OK)
             break;
         at += sent;
     }
     str_consume(&w->out, at);
-    if (code != CURLE_OK && code != CURLE_AGAIN) {
-        fail_curl(w, code);
-        return false;
-    }
+    w->write_dead |= code != CURLE_OK && code != CURLE_AGAIN;
+    if (w->write_dead)
+        str_clear(&w->out);
     want(w);
-    return true;
 }
 
 static void send_close(struct ws *w, int code)
@@ -230,8 +229,7 @@ static bool close_frame(struct ws *w, const struct ws_frame *f)
     int code = f->n >= 2 ? f->payload[0] << 8 | f->payload[1] : 1005;
     if (w->phase != CLOSING) {
         send_close(w, f->n >= 2 ? code : 1000);
-        if (!flush(w))
-            return false;
+        flush(w);
     }
     fail(w, code, 0, "", NULL);
     return false;
@@ -277,9 +275,9 @@ static bool one_frame(struct ws *w, const struct ws_frame *f)
         return close_frame(w, f);
     if (f->opcode == WS_PING) {
         ws_build(&w->out, WS_PONG, true, true, f->payload, f->n);
-        return flush(w);
+        flush(w);
     }
-    return f->opcode == WS_PONG ? true : data_frame(w, f);
+    return f->opcode == WS_PING || f->opcode == WS_PONG ? true : data_frame(w, f);
 }
 
 static bool frames(struct ws *w)
@@ -368,7 +366,7 @@ static void on_socket(void *arg, int fd UNUSED, int events)
     if (w->overflow)
         fail_text(w, PD_LIMIT, "64 MiB wait to be sent: the peer does not read");
     if (alive && (events & LOOP_WRITE) && w->out.len)
-        alive = flush(w);
+        flush(w);
     if (alive && (events & LOOP_READ))
         read_all(w);
     w->busy = false;

@@ -199,6 +199,34 @@ TEST(exec_loses_nothing_of_10_mib)
     finish();
 }
 
+/* Says all, then drops the link with our bytes unread: the kernel sends RST. */
+static void serve_reset(struct fake_conn *c)
+{
+    CHECK(fake_request(c));
+    fake_ws_accept(c, "v5.channel.k8s.io");
+    fake_sleep(300);                             /* the client's stdin arrives */
+    fake_ws_channel(c, 1, "said");
+    fake_ws_channel(c, 3, exit_7);
+    fake_ws_close(c, 1000);
+    close(c->fd);
+    _exit(0);
+}
+
+TEST(exec_hears_what_was_said_before_a_reset)
+{
+    static char big[4 << 20];
+    char *argv[] = {"x", NULL};
+    begin(serve_reset);
+    start(argv, true);
+    exec_send(e, big, sizeof big);
+    RUN_UNTIL(got.opens == 1);
+    fake_sleep(600);                             /* all of it is here, the link is not */
+    RUN_UNTIL(got.exits == 1);
+    CHECK_INT(got.code, 7);
+    CHECK_STR(got.out.p, "said");
+    finish();
+}
+
 static void serve_failures(struct fake_conn *c)
 {
     CHECK(fake_request(c));
