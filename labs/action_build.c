@@ -40,7 +40,8 @@ static void lay(struct session *s, struct action_run *a, const char *context, st
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         word(argv, words[i]);
     for (const struct json *w = json_first(json_get(a->args, "with")); w; w = json_next(w)) {
-        char *pair = xasprintf("%s=%s", json_key(w), json_string_value(w) ? json_string_value(w) : "");
+        const char *source = json_string_value(w);
+        char *pair = xasprintf("%s=%s", json_key(w), source ? source : "");
         word(argv, pair);
         free(pair);
     }

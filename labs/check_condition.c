@@ -45,7 +45,8 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     if (ok && !lags)
         check_set(ev, CHECK_PASS, "%s", "");
     else
-        check_set(ev, CHECK_NOT_YET, "%s", lags ? _("the controller has not seen the newest version yet")
+        check_set(ev, CHECK_NOT_YET, "%s", lags ? _("the controller has not seen the newest "
+                                                    "version yet")
                                            : is ? json_str(is, "message", "")
                                                 : _("it is not so yet"));
 }

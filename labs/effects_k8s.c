@@ -32,8 +32,9 @@ static struct effects_slot *call_slot(struct effects_runner *r, const struct eff
 void effects_get(struct effects_runner *r, const struct effect *e)
 {
     struct effects_slot *s = call_slot(r, e);
-    s->handle = k8s_get(r->k8s, json_str(e->args, "resource", ""), json_str(e->args, "namespace", NULL),
-                        json_str(e->args, "name", ""), reply, s);
+    s->handle = k8s_get(r->k8s, json_str(e->args, "resource", ""),
+                        json_str(e->args, "namespace", NULL), json_str(e->args, "name", ""),
+                        reply, s);
 }
 
 void effects_list(struct effects_runner *r, const struct effect *e)

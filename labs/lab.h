@@ -112,7 +112,7 @@ struct lab {
     int vars_n;
     struct lab_require *requires;
     int requires_n;
-    const char *run_job, *run_container;   /* whose log is the run; "" when the lab trains nothing */
+    const char *run_job, *run_container;   /* whose log is the run; "": the lab trains nothing */
     struct arena arena;
 };
 

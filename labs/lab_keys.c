@@ -24,7 +24,8 @@ static bool scalar(const struct ynode *n)
 bool lab_keys_id_ok(const char *s)
 {
     size_t n = strlen(s);
-    return n > 0 && n <= 40 && s[0] != '-' && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+    return n > 0 && n <= 40 && s[0] != '-' &&
+           strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
 static enum pd_code wrong_type(const char *path, const struct ynode *n, const char *name,

@@ -57,8 +57,8 @@ struct ltext lab_reader_text(struct lab_reader *r, const struct ynode *n)
     return t;
 }
 
-enum pd_code lab_reader_keys(struct lab_reader *r, const struct ynode *n, const struct lab_key *table,
-                         const char *what)
+enum pd_code lab_reader_keys(struct lab_reader *r, const struct ynode *n,
+                             const struct lab_key *table, const char *what)
 {
     return lab_keys_check(r->path, n, table, what, r->err);
 }
@@ -114,13 +114,15 @@ static enum pd_code read_var(struct lab_reader *r, const struct ynode *c, struct
         if (rc)
             return rc;
         if (yaml_count(c) != 1)
-            return lab_reader_bad(r, c, "variable \"%s\" needs exactly one of value, pick, from", c->key);
+            return lab_reader_bad(r, c, "variable \"%s\" needs exactly one of value, pick, from",
+                                  c->key);
         one = yaml_get(c, "value");
         list = yaml_get(c, "pick");
         v->kind = list ? LAB_VAR_PICK : one ? LAB_VAR_VALUE : LAB_VAR_FROM;
         one = one ? one : yaml_get(c, "from");
     } else if (c->kind == Y_SEQ || c->kind == Y_NULL) {
-        return lab_reader_bad(r, c, "variable \"%s\" must be a text or one of {value:} {pick:} {from:}",
+        return lab_reader_bad(r, c, "variable \"%s\" must be a text or one of {value:} {pick:} "
+                                    "{from:}",
                    c->key);
     }
     if (v->kind == LAB_VAR_PICK && !yaml_count(list))
@@ -131,7 +133,8 @@ static enum pd_code read_var(struct lab_reader *r, const struct ynode *c, struct
     if (!list)
         v->values[v->values_n++] = lab_reader_dup(r, one->text);
     if (v->kind == LAB_VAR_FROM && !vars_source_ok(v->values[0]))
-        return lab_reader_bad(r, one, "\"%s\" is no source of a variable: %s", v->values[0], vars_sources());
+        return lab_reader_bad(r, one, "\"%s\" is no source of a variable: %s", v->values[0],
+                              vars_sources());
     return PD_OK;
 }
 

@@ -178,7 +178,8 @@ static enum pd_code read_template(struct lab_reader *r, const struct ynode *c, s
     free(p);
     if (rc) {
         str_release(&text);
-        return lab_reader_bad(r, yaml_get(c, "from"), "the file \"%s\" can't be read: %s", f->from, e.msg);
+        return lab_reader_bad(r, yaml_get(c, "from"), "the file \"%s\" can't be read: %s",
+                              f->from, e.msg);
     }
     f->text = lab_reader_dup(r, text.p);
     f->len = strlen(f->text);
@@ -224,7 +225,8 @@ static enum pd_code read_solves(struct lab_reader *r, const struct ynode *n, str
             found |= str_eq(s->files[i].name, v->file) &&
                      (!r->lab->dir || strstr(s->files[i].text, v->find));
         if (!found)
-            return lab_reader_bad(r, c, "\"%s\" is no file of this step with \"%s\" in it", v->file, v->find);
+            return lab_reader_bad(r, c, "\"%s\" is no file of this step with \"%s\" in it",
+                                  v->file, v->find);
     }
     return PD_OK;
 }

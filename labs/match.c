@@ -214,7 +214,8 @@ enum pd_code match_lint(const char *path, const struct ynode *n, struct pd_err *
         if (tested != (test_index(c->key) >= 0) || (!tested && near && !n->first->next))
             return pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
                               "\"%s\" is no test of a value%s%s%s", c->key,
-                              near ? ": did you mean \"" : " (min max in not has lacks starts exists)",
+                              near ? ": did you mean \"" : " (min max in not has lacks starts "
+                                                           "exists)",
                               near ? near : "", near ? "\"?" : "");
         if (str_eq(c->key, "in") && tested && c->kind != Y_SEQ)
             return pd_fail_at(err, PD_LAB, path, c->line, c->col, "\"in\" must be a list");

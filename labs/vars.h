@@ -27,7 +27,8 @@ bool vars_give(const struct lab *lab, struct json *vars, const char *source, con
 /* Replace. False: a value is missing, its name in missing (out is undefined,
  * vars_json returns NULL). */
 bool vars_text(const struct json *vars, const char *text, struct str *out, char missing[64]);
-void vars_fill(const struct json *vars, const char *text, struct str *out);  /* leaves missing ones */
+/* The same, but what is missing stays as it is written. */
+void vars_fill(const struct json *vars, const char *text, struct str *out);
 struct json *vars_json(const struct json *vars, const struct json *args, char missing[64]);
 
 #endif

@@ -13,8 +13,10 @@ static void open_check(struct fx *f, const char *check)
     free(yaml);
 }
 
-#define NEW_JOB "\"metadata\":{\"name\":\"j\",\"uid\":\"u\",\"creationTimestamp\":\"2027-01-15T08:00:00Z\",\"generation\":2}"
-#define OLD_JOB "\"metadata\":{\"name\":\"j\",\"uid\":\"u\",\"creationTimestamp\":\"2027-01-15T07:59:00Z\"}"
+#define NEW_JOB "\"metadata\":{\"name\":\"j\",\"uid\":\"u\",\"creationTimestamp\":" \
+                "\"2027-01-15T08:00:00Z\",\"generation\":2}"
+#define OLD_JOB "\"metadata\":{\"name\":\"j\",\"uid\":\"u\",\"creationTimestamp\":" \
+                "\"2027-01-15T07:59:00Z\"}"
 
 /* --- object ------------------------------------------------------------------------------- */
 
@@ -88,18 +90,21 @@ TEST(object_wrong_if_ends_the_hope)
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
     fx_list(&f, "jobs", "[{" NEW_JOB "}]");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"other\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":"
+                        "\"other\"}]},"
                         "\"status\":{\"phase\":\"Running\"}}]");
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);            /* another Job's pod */
     fx_list(&f, "events", "[{\"involvedObject\":{\"name\":\"j-abcde\"},\"reason\":\"BackOff\","
                           "\"message\":\"m\",\"lastTimestamp\":\"2027-01-15T08:00:01Z\"}]");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":"
+                        "\"u\"}]},"
                         "\"status\":{\"phase\":\"Failed\"}}]");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     CHECK_STR(fx_ev(&f, 0)->object, "pods/j-abcde");
     CHECK_HAS(fx_ev(&f, 0)->event, "BackOff: m");
     CHECK_STR(fx_ev(&f, 0)->because, "look");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"ownerReferences\":[{\"uid\":"
+                        "\"u\"}]},"
                         "\"status\":{\"phase\":\"Running\"}}]");
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);
@@ -119,7 +124,8 @@ TEST(condition_true_false_and_failed)
     fx_end(&f);
     open_check(&f, "condition: {kind: jobs, name: j, type: Complete, fail: Failed}");
     fx_list(&f, "jobs", "[{" NEW_JOB ",\"status\":{\"conditions\":[{\"type\":\"Failed\","
-                        "\"status\":\"True\",\"reason\":\"BackoffLimitExceeded\",\"message\":\"m\"}]}}]");
+                        "\"status\":\"True\",\"reason\":\"BackoffLimitExceeded\",\"message\":"
+                        "\"m\"}]}}]");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     CHECK_HAS(fx_ev(&f, 0)->because, "BackoffLimitExceeded");
     fx_end(&f);
@@ -177,7 +183,8 @@ TEST(file_untouched_is_not_yet_and_changed_is_wrong)
     put(t_dir(), "job.yaml", "a: {mem: MEMORY, args: [x, --rate=RATE]}\n");
     fx_open(&f, HEAD "steps:\n  - id: a\n    title: A\n    say: s\n"
                      "    files: [{name: job.yaml, from: job.yaml, edit: yes}]\n    checks:\n"
-                     "      - {title: M, file: {file: job.yaml, path: a.mem, is: {min: 384Mi, max: 2Gi}}}\n"
+                     "      - {title: M, file: {file: job.yaml, path: a.mem, is: {min: 384Mi, "
+                     "max: 2Gi}}}\n"
                      "      - {title: R, file: {file: job.yaml, path: 'a.args[-1]', after: --rate=,"
                      " is: {min: 0.0005, max: 0.01}}}\n", t_dir());
     fx_all_synced(&f);
@@ -218,7 +225,8 @@ TEST(file_names_a_resource_of_the_cluster)
     open_check(&f, "file: {file: c.yaml, path: r,"
                    " key_of: {kind: nodes, path: status.allocatable, has: gaudi}}");
     fx_file(&f, "c.yaml", "r: intel.com/gaudi\n");
-    fx_list(&f, "nodes", "[{\"status\":{\"allocatable\":{\"habana.ai/gaudi\":\"8\",\"cpu\":\"2\"}}}]");
+    fx_list(&f, "nodes", "[{\"status\":{\"allocatable\":{\"habana.ai/gaudi\":\"8\",\"cpu\":\"2\"}"
+                         "}}]");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     CHECK_HAS(fx_ev(&f, 0)->expected, "habana.ai/gaudi");
     fx_cluster(&f, "down");
@@ -229,12 +237,13 @@ TEST(file_names_a_resource_of_the_cluster)
     fx_end(&f);
 }
 
-/* --- the run: log, metric, control, adapter ----------------------------------------------------- */
+/* --- the run: log, metric, control, adapter ------------------------------------- */
 
 static void pod_runs(struct fx *f)
 {
     fx_list(f, "jobs", "[{" NEW_JOB "}]");
-    fx_list(f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
+    fx_list(f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":"
+                       "[{\"uid\":\"u\"}]},"
                        "\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\","
                        "\"state\":{\"running\":{}}}]}}]");
 }
@@ -256,7 +265,8 @@ static void train(struct fx *f, int steps, double from, double to)
         double v = from + (to - from) * i / steps;
         snprintf(text, sizeof text, "{\"v\":1,\"ev\":\"step\",\"step\":%d,\"loss\":%.6f}", i, v);
         line(f, text);
-        snprintf(text, sizeof text, "{\"v\":1,\"ev\":\"eval\",\"step\":%d,\"val_loss\":%.6f}", i, v);
+        snprintf(text, sizeof text, "{\"v\":1,\"ev\":\"eval\",\"step\":%d,\"val_loss\":%.6f}", i,
+                 v);
         line(f, text);
     }
 }
@@ -289,8 +299,10 @@ TEST(metric_of_another_pod_is_not_ours)
     struct fx f;
     open_check(&f, "metric: {series: loss, points: 1}");
     fx_list(&f, "jobs", "[{" OLD_JOB "}]");
-    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":[{\"uid\":\"u\"}]},"
-                        "\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"running\":{}}}]}}]");
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"j-abcde\",\"uid\":\"p1\",\"ownerReferences\":"
+                        "[{\"uid\":\"u\"}]},"
+                        "\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"state\":"
+                        "{\"running\":{}}}]}}]");
     CHECK_INT(session_priv(f.s)->run_stream, 0);
     CHECK_RESULT(&f, 0, CHECK_STALE);
     fx_end(&f);
@@ -321,7 +333,8 @@ TEST(control_counts_only_what_the_log_answered)
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);            /* asked is not answered */
     line(&f, "{\"v\":1,\"ev\":\"answer\",\"id\":\"q\",\"cmd\":\"rate\",\"ok\":true,\"rate\":0.5}");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
-    line(&f, "{\"v\":1,\"ev\":\"answer\",\"id\":\"r\",\"cmd\":\"rate\",\"ok\":true,\"rate\":0.002}");
+    line(&f, "{\"v\":1,\"ev\":\"answer\",\"id\":\"r\",\"cmd\":\"rate\",\"ok\":true,\"rate\":"
+             "0.002}");
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);
 }
@@ -363,12 +376,17 @@ TEST(adapter_is_evaluated_here_and_compared_with_the_log)
     } cases[] = {
         {"{\"ev\":\"done\",\"val_loss\":2.0,\"base_loss\":4.0}", 0, CHECK_PASS, ""},
         /* a pod that only printed falling lines, a rate of 0: nothing changes */
-        {"{\"ev\":\"done\",\"val_loss\":4.0,\"base_loss\":4.0}", 0, CHECK_WRONG, "nothing was learned"},
+        {"{\"ev\":\"done\",\"val_loss\":4.0,\"base_loss\":4.0}", 0, CHECK_WRONG, "nothing was "
+                                                                                 "learned"},
         /* some adapter, but not the one of this log */
         {"{\"ev\":\"done\",\"val_loss\":2.5,\"base_loss\":4.0}", 0, CHECK_WRONG, "the log claims"},
         {"{\"ev\":\"done\",\"val_loss\":1.5,\"base_loss\":4.0}", 0, CHECK_WRONG, "the log claims"},
-        {"{\"v\":1,\"ev\":\"done\",\"val_loss\":NaN,\"base_loss\":4.0}", 0, CHECK_WRONG, "no number"},
-        {"{\"ev\":\"error\",\"code\":\"PD-DATA\",\"text\":\"no tensor\"}", 1, CHECK_WRONG, "no adapter"},
+        {"{\"v\":1,\"ev\":\"done\",\"val_loss\":NaN,\"base_loss\":4.0}", 0, CHECK_WRONG, "no "
+                                                                                         "number"},
+        {"{\"ev\":\"error\",\"code\":\"PD-DATA\",\"text\":\"no tensor\"}", 1, CHECK_WRONG, "no "
+                                                                                           "a"
+                                                                                           "d"
+                                                                                           "apter"},
         {"{\"text\":\"podium-train can't be started\"}", 127, CHECK_UNKNOWN, "could not"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -410,7 +428,8 @@ TEST(copy_needs_its_files)
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
     copied(&f);
     CHECK_RESULT(&f, 0, CHECK_WRONG);
-    session_set_fact(f.s, "copy", json_from("{\"to\":\"out\",\"sha256\":\"ab\",\"files\":3}"), &f.out);
+    session_set_fact(f.s, "copy", json_from("{\"to\":\"out\",\"sha256\":\"ab\",\"files\":3}"),
+                     &f.out);
     fx_cmd(&f, "step.check", NULL, NULL);
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);

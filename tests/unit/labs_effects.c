@@ -77,7 +77,8 @@ TEST(a_child_speaks_json_lines)
 {
     struct world w;
     open_world(&w, NULL);
-    uint32_t id = run(&w, EFF_SPAWN, "{\"argv\":[\"/bin/sh\",\"-c\",\"echo '{\\\"ev\\\":\\\"x\\\",\\\"n\\\":3}';"
+    uint32_t id = run(&w, EFF_SPAWN, "{\"argv\":[\"/bin/sh\",\"-c\",\"echo '{\\\"ev\\\":"
+                                     "\\\"x\\\",\\\"n\\\":3}';"
                                      " echo plain; echo oops >&2; exit 4\"]}");
     CHECK_INT(w.n, 0);                             /* never from within effects_run_all */
     const struct msg *m = await(&w, MSG_CHILD_EXIT, id);
@@ -107,7 +108,8 @@ TEST(cancel_ends_the_child_and_nothing_follows)
     char cmd[600];
     char *mark = path_join(t_dir(), "mark");
     open_world(&w, NULL);
-    snprintf(cmd, sizeof cmd, "{\"argv\":[\"/bin/sh\",\"-c\",\"echo hello; sleep 1; touch %s\"]}", mark);
+    snprintf(cmd, sizeof cmd,
+             "{\"argv\":[\"/bin/sh\",\"-c\",\"echo hello; sleep 1; touch %s\"]}", mark);
     uint32_t id = run(&w, EFF_SPAWN, cmd);
     await(&w, MSG_CHILD_LINE, id);
     size_t before = w.n;
@@ -255,9 +257,12 @@ TEST(the_default_cluster_is_a_command_of_the_configuration)
     setenv("XDG_STATE_HOME", t_dir(), 1);
     CHECK_OK(path_mkdirs(dir, 0700, &err));
     text = xasprintf("start: [/bin/sh, -c, 'touch %s/started']\n"
-                     "kubeconfig: [/bin/sh, -c, 'printf \"%%s\\n\" \"apiVersion: v1\" \"kind: Config\" "
-                     "\"current-context: x\" \"clusters: [{name: x, cluster: {server: http://127.0.0.1:1}}]\""
-                     " \"users: [{name: u, user: {}}]\" \"contexts: [{name: x, context: {cluster: x, user: u, "
+                     "kubeconfig: [/bin/sh, -c, 'printf \"%%s\\n\" \"apiVersion: v1\" \"kind: "
+                     "Config\" "
+                     "\"current-context: x\" \"clusters: [{name: x, cluster: {server: http:"
+                     "//127.0.0.1:1}}]\""
+                     " \"users: [{name: u, user: {}}]\" \"contexts: [{name: x, context: {cluster:"
+                     " x, user: u, "
                      "namespace: class}}]\"']\n", t_dir());
     CHECK_OK(path_write_atomic(conf, 0600, text, strlen(text), &err));
     open_world(&w, NULL);

@@ -33,7 +33,8 @@ static const struct {
     {"steps:\n  - {id: a, title: [x], say: s}\n", 5, 20, "must be a text"},
     {"steps:\n  - id: a\n    title: A\n    say: s\n    checks:\n      - {title: T, objekt: {}}\n",
      9, 20, "did you mean \"object\"?"},
-    {"steps:\n  - id: a\n    title: A\n    say: s\n    checks:\n      - {object: {kind: jobs}}\n", 9,
+    {"steps:\n  - id: a\n    title: A\n    say: s\n    checks:\n"
+     "      - {object: {kind: jobs}}\n", 9,
      9, "no \"title\""},
     {"steps:\n  - id: a\n    title: A\n    say: s\n    checks:\n"
      "      - {title: T, object: {kind: job, name: x}}\n",
@@ -46,16 +47,19 @@ static const struct {
      9, 33, "leaves the folder"},
     {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {apply: {fil: x}}\n", 9, 18,
      "did you mean \"file\"?"},
-    {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {apply: {file: x}, push: {ref: y}}\n",
+    {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {apply: {file: x}, push: "
+     "{ref: y}}\n",
      9, 28, "two kinds"},
-    {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {push: {ref: \"${IMAG}\"}}\nvars: {IMAGE: x}\n",
+    {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {push: {ref: \"${IMAG}\"}}"
+     "\nvars: {IMAGE: x}\n",
      9, 22, "did you mean ${IMAGE}?"},
     {"vars: {image: x}\nsteps: [{id: a, title: A, say: s}]\n", 4, 15, "no variable's name"},
     {"vars: {A: {pick: []}}\nsteps: [{id: a, title: A, say: s}]\n", 4, 18, "nothing to pick"},
     {"vars: {A: {from: moon}}\nsteps: [{id: a, title: A, say: s}]\n", 4, 18, "no source"},
     {"requires: [{resource: cpu, min: x, why: w}]\nsteps: [{id: a, title: A, say: s}]\n", 4, 33,
      "must be a number"},
-    {"steps:\n  - id: a\n    title: A\n    say: s\n    solve: [{file: f, find: x, put: y}]\n", 8, 13,
+    {"steps:\n  - id: a\n    title: A\n    say: s\n"
+     "    solve: [{file: f, find: x, put: y}]\n", 8, 13,
      "no file of this step"},
     {"steps: [{id: a, title: A, say: s}\n", 5, 1, ""},
     {"steps: [{id: a, title: A, say: s}]\nid: y\n", 5, 1, "id"},
@@ -208,7 +212,8 @@ TEST(a_broken_lab_does_not_hide_the_others)
 /* --- variables ------------------------------------------------------------------------ */
 
 static const char var_lab[] = "podium: 1\nid: x\ntitle: X\n"
-                              "vars: {A: {from: registry}, B: \"${A}/x\", C: {pick: [1, 2, 3, 4]}}\n"
+                              "vars: {A: {from: registry}, B: \"${A}/x\", C: {pick: [1, 2, 3, 4]}"
+                              "}\n"
                               "steps: [{id: a, title: A, say: s}]\n";
 
 TEST(variables_wait_for_what_they_need)

@@ -64,9 +64,12 @@ TEST(steps_are_known_by_id)
 TEST(bad_files_are_survived)
 {
     static const char journal[] = "{\"seq\":1,\"ev\":\"done\",\"step\":\"s1\"}\n";
-    static const char *const bad[] = {"", "{", "null", "[]", "{\"podium_progress\":9,\"lab\":\"x\"}",
-                                      "{\"podium_progress\":1,\"lab\":\"other\",\"steps\":{},\"facts\":{}}",
-                                      "{\"podium_progress\":1,\"lab\":\"x\",\"steps\":3,\"facts\":{}}"};
+    static const char *const bad[] = {"", "{", "null", "[]", "{\"podium_progress\":9,\"lab\":"
+                                                             "\"x\"}",
+                                      "{\"podium_progress\":1,\"lab\":\"other\",\"steps\":{},"
+                                      "\"facts\":{}}",
+                                      "{\"podium_progress\":1,\"lab\":\"x\",\"steps\":3,"
+                                      "\"facts\":{}}"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct progress_found f;
         struct json *s = progress_load("x", 1, bad[i], journal, &f);
@@ -119,7 +122,8 @@ static char *hints_lab(void)
 {
     struct str s;
     str_init(&s, 1 << 20);
-    str_add(&s, "podium: 1\nid: x\ntitle: X\nsteps:\n  - id: s1\n    title: A\n    say: s\n    hints:\n");
+    str_add(&s, "podium: 1\nid: x\ntitle: X\nsteps:\n  - id: s1\n    title: A\n    say: s\n    "
+                "hints:\n");
     for (int i = 0; i < HINTS; i++)
         str_printf(&s, "      - h%d\n", i);
     char *text = str_take(&s);

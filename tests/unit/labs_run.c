@@ -14,7 +14,8 @@ static void hello(int steps)
 {
     char line[200];
     snprintf(line, sizeof line,
-             "{\"v\":1,\"ev\":\"hello\",\"model\":\"base\",\"params\":1000,\"steps\":%d,\"rate\":0.003}",
+             "{\"v\":1,\"ev\":\"hello\",\"model\":\"base\",\"params\":1000,\"steps\":%d,\"rate\":"
+             "0.003}",
              steps);
     CHECK(run_line(&run, &log_, line, 1000));
 }
@@ -68,10 +69,10 @@ TEST(the_same_lines_twice_change_nothing)
     run_csv(&run, &a);
     for (int i = 3; i <= 5; i++)
         step(i, 9, 6000);
-    CHECK(run_line(&run, &log_,
-                   "{\"v\":1,\"ev\":\"answer\",\"id\":\"p1\",\"cmd\":\"pause\",\"ok\":true}", 6000));
-    CHECK(run_line(&run, &log_,
-                   "{\"v\":1,\"ev\":\"answer\",\"id\":\"p1\",\"cmd\":\"pause\",\"ok\":true}", 6000));
+    const char *pause =
+        "{\"v\":1,\"ev\":\"answer\",\"id\":\"p1\",\"cmd\":\"pause\",\"ok\":true}";
+    CHECK(run_line(&run, &log_, pause, 6000));
+    CHECK(run_line(&run, &log_, pause, 6000));
     run_csv(&run, &b);
     CHECK_STR(b.p, a.p);
     CHECK_INT(log_.answers_n, 1);

@@ -121,7 +121,8 @@ TEST(answers_of_a_dead_epoch_are_dropped)
     fx_open(&f, three, NULL);
     fx_all_synced(&f);
     fx_cmd(&f, "step.next", NULL, NULL);
-    struct json *body = json_from("{\"resource\":\"nodes\",\"items\":[{\"metadata\":{\"name\":\"n\"}}]}");
+    struct json *body = json_from("{\"resource\":\"nodes\",\"items\":[{\"metadata\":{\"name\":"
+                                  "\"n\"}}]}");
     struct msg *m = msg_new(MSG_LIST, body);
     m->cluster = 1;
     m->epoch = 9;
@@ -138,7 +139,8 @@ TEST(a_missing_requirement_skips_with_its_reason)
                          "steps:\n  - id: a\n    title: A\n    say: s\n"
                          "    checks: [{title: T, count: {kind: nodes, is: {min: 1}}}]\n", NULL);
     fx_all_synced(&f);
-    fx_list(&f, "nodes", "[{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":{\"cpu\":\"2\"}}}]");
+    fx_list(&f, "nodes", "[{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":{\"cpu\":"
+                         "\"2\"}}}]");
     CHECK_RESULT(&f, 0, CHECK_SKIPPED);
     CHECK_HAS(fx_ev(&f, 0)->because, "no card");
     fx_list(&f, "nodes", "[{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":"
@@ -201,7 +203,8 @@ TEST(a_refusal_names_the_line_of_the_person_s_file)
               "\"reason\":\"Invalid\",\"code\":422,\"message\":\"Job.batch \\\"j\\\" is invalid: "
               "spec.template.spec.restartPolicy: Required value\",\"details\":{\"causes\":["
               "{\"reason\":\"FieldValueRequired\",\"message\":\"Required value: valid values: "
-              "\\\"OnFailure\\\", \\\"Never\\\"\",\"field\":\"spec.template.spec.restartPolicy\"}]}},"
+              "\\\"OnFailure\\\", \\\"Never\\\"\",\"field\":\"spec.template.spec.restartPolicy\"}"
+              "]}},"
               "\"error\":{\"code\":\"PD-K8S-INVALID\",\"text\":\"is invalid\"}}");
     CHECK(session_priv(f.s)->act_failed);
     CHECK_STR(f.s->last_error.src, "job.yaml");
@@ -348,7 +351,8 @@ TEST(texts_of_the_cluster_can_not_steer_the_terminal)
     fx_open(&f, ONE_STEP "    checks: [{title: T, object: {kind: jobs, name: j, own: no,"
                          " expect: {spec.a: 1}}}]\n", NULL);
     fx_all_synced(&f);
-    fx_list(&f, "jobs", "[{\"metadata\":{\"name\":\"j\"},\"spec\":{\"a\":\"\\u001b[2Jx\\u0007\"}}]");
+    fx_list(&f, "jobs", "[{\"metadata\":{\"name\":\"j\"},\"spec\":{\"a\":\"\\u001b[2Jx\\u0007\"}}"
+                        "]");
     CHECK_STR(fx_ev(&f, 0)->actual, "x");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     fx_end(&f);

@@ -10,11 +10,13 @@ static const char lab[] = "podium: 1\nid: x\ntitle: X\nrun: {job: j, container: 
 static void job(struct fx *f, const char *uid, const char *pod_state)
 {
     char text[600];
-    snprintf(text, sizeof text, "[{\"metadata\":{\"name\":\"j\",\"uid\":\"%s\",\"creationTimestamp\":"
+    snprintf(text, sizeof text, "[{\"metadata\":{\"name\":\"j\",\"uid\":\"%s\","
+                                "\"creationTimestamp\":"
                                 "\"2027-01-15T08:00:00Z\"}}]", uid);
     fx_list(f, "jobs", text);
     snprintf(text, sizeof text,
-             "[{\"metadata\":{\"name\":\"j-%s\",\"uid\":\"pod-%s\",\"ownerReferences\":[{\"uid\":\"%s\"}]},"
+             "[{\"metadata\":{\"name\":\"j-%s\",\"uid\":\"pod-%s\",\"ownerReferences\":[{\"uid\":"
+             "\"%s\"}]},"
              "\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"%s\":{}}}]}}]",
              uid, uid, uid, pod_state);
     fx_list(f, "pods", text);
@@ -37,7 +39,8 @@ static void steps(struct fx *f, int from, int to)
 {
     for (int i = from; i <= to; i++) {
         char text[120];
-        snprintf(text, sizeof text, "{\"v\":1,\"ev\":\"step\",\"step\":%d,\"loss\":%d}", i, 100 - i);
+        snprintf(text, sizeof text, "{\"v\":1,\"ev\":\"step\",\"step\":%d,\"loss\":%d}", i,
+                 100 - i);
         line(f, text);
     }
 }
@@ -128,7 +131,8 @@ TEST(steering_waits_for_attach_and_for_the_log)
     CHECK_HAS(sent, " step 2\n");
     CHECK_INT(session_priv(f.s)->act.state, ACTION_RUNNING);
     snprintf(answer, sizeof answer,
-             "{\"v\":1,\"ev\":\"answer\",\"id\":\"%s\",\"cmd\":\"step\",\"ok\":true,\"step\":1,\"n\":2}", id);
+             "{\"v\":1,\"ev\":\"answer\",\"id\":\"%s\",\"cmd\":\"step\",\"ok\":true,\"step\":1,"
+             "\"n\":2}", id);
     line(&f, answer);
     CHECK_INT(session_priv(f.s)->act.state, ACTION_RUNNING);
     steps(&f, 2, 3);                               /* the two steps were taken */
@@ -166,7 +170,8 @@ TEST(a_lost_attach_is_made_again_for_what_was_not_sent)
     fx_cmd(&f, "train.pause", NULL, NULL);
     uint32_t first = f.s->attach_stream;
     fx_send(&f, MSG_ATTACH, first, json_from("{\"state\":\"open\"}"));
-    fx_send(&f, MSG_ATTACH, first, json_from("{\"state\":\"closed\",\"error\":{\"code\":\"PD-NET\",\"text\":\"gone\"}}"));
+    fx_send(&f, MSG_ATTACH, first, json_from("{\"state\":\"closed\",\"error\":{\"code\":"
+                                             "\"PD-NET\",\"text\":\"gone\"}}"));
     CHECK(!f.s->attach_open);
     fx_cmd(&f, "train.resume", NULL, NULL);
     CHECK(f.s->attach_stream != 0 && f.s->attach_stream != first);
