@@ -111,11 +111,11 @@ struct json *admit_create(struct api *a, const struct api_write *w, struct json 
     if (!strcmp(w->res->plural, "pods")) {
         if ((no = check_account(a, w, obj)) == NULL)
             no = set_priority(a, w, obj);
-        return no;
+        return no ? no : limits_admit(a, w, obj);
     }
     if (!strcmp(w->res->plural, "persistentvolumeclaims"))
         set_class(a, obj);
-    return NULL;
+    return limits_admit(a, w, obj);
 }
 
 /* --- quota --- */

@@ -124,7 +124,11 @@ static struct json *prepare_create(struct api *a, const struct api_write *w, str
         json_remove(meta, "managedFields");
     defaults_apply(w->res, obj);
     defaults_create(w->res, obj);
-    if ((no = admit_create(a, w, obj)) != NULL || (no = validate(w->res, obj, NULL, NULL)) != NULL)
+    if ((no = admit_create(a, w, obj)) != NULL)
+        return no;
+    if (!strcmp(w->res->plural, "pods"))
+        defaults_qos(obj);
+    if ((no = validate(w->res, obj, NULL, NULL)) != NULL)
         return no;
     const char *name = json_str(meta, "name", "");
     if (api_find(a, w->res, json_str(meta, "namespace", ""), name))

@@ -73,12 +73,13 @@ static void qos_of(const struct json *containers, bool *any, bool *full)
     }
 }
 
-static const char *qos_class(const struct json *spec)
+void defaults_qos(struct json *pod)
 {
     bool any = false, full = true;
-    qos_of(json_get(spec, "containers"), &any, &full);
-    qos_of(json_get(spec, "initContainers"), &any, &full);
-    return !any ? "BestEffort" : full ? "Guaranteed" : "Burstable";
+    qos_of(json_at(pod, "spec.containers"), &any, &full);
+    qos_of(json_at(pod, "spec.initContainers"), &any, &full);
+    json_put_path(pod, "status.qosClass",
+                  json_new_string(!any ? "BestEffort" : full ? "Guaranteed" : "Burstable"));
 }
 
 static void new_pod(struct json *o)
@@ -87,7 +88,6 @@ static void new_pod(struct json *o)
     json_put_str(status, "phase", "Pending");
     if (!spec)
         return;
-    json_put_str(status, "qosClass", qos_class(spec));
     add_tolerations(spec);
     if (!json_get(spec, "serviceAccountName")) {
         json_put_str(spec, "serviceAccountName", "default");

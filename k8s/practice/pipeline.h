@@ -20,10 +20,13 @@ void defaults_apply(const struct res *res, struct json *obj);
 /* Further ones that need the old object or the cluster: status of a new object,
  * selector and labels of a Job, tolerations, priority, qosClass. */
 void defaults_create(const struct res *res, struct json *obj);
+void defaults_qos(struct json *pod);             /* once admission has set its resources */
 char *defaults_base64(const char *text);         /* caller frees */
 
 /* --- admit.c: may this be, now, here? NULL or a Status ------------------------ */
 struct json *admit_create(struct api *a, const struct api_write *w, struct json *obj);
+/* limits.c: LimitRanges fill what is missing and refuse what is out of bounds. */
+struct json *limits_admit(struct api *a, const struct api_write *w, struct json *obj);
 /* Quota after everything else; counts what the namespace uses. */
 struct json *admit_quota(struct api *a, const struct api_write *w, const struct json *obj);
 

@@ -411,6 +411,26 @@ static void set_manager(struct call *c)
         str_copy(c->manager, sizeof c->manager, "unknown");
 }
 
+/* Act as another, as kubectl --as asks. false: answered. */
+static bool impersonate(struct call *c)
+{
+    const char *as = c->user ? server_header(c->q, "Impersonate-User") : NULL;
+    if (!as)
+        return true;
+    struct auth_ask ask = {.user = c->user, .verb = "impersonate", .group = "", .resource = "users",
+                           .sub = "", .ns = "", .name = as};
+    if (!auth_allows(c->rest->api, &ask)) {
+        rest_refuse(c, status_new(403, "Forbidden", NULL, NULL,
+                                  "users \"%s\" is forbidden: User \"%s\" cannot impersonate "
+                                  "resource \"users\" in API group \"\" at the cluster scope", as,
+                                  c->user));
+        return false;
+    }
+    str_copy(c->as_user, sizeof c->as_user, as);
+    c->user = c->as_user;
+    return true;
+}
+
 static void on_request(void *arg, struct server_request *q)
 {
     struct call *c = xcalloc(1, sizeof *c);
@@ -421,6 +441,10 @@ static void on_request(void *arg, struct server_request *q)
     strv_init(&c->warnings);
     server_on_gone(q, on_gone, c);
     c->user = server_user(q);
+    if (!impersonate(c)) {
+        rest_release(c);
+        return;
+    }
     c->who.name = c->user;
     c->who.groups = c->user ? auth_groups(c->user) : NULL;
     c->pretty = rest_flag(c, "pretty");

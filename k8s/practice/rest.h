@@ -27,6 +27,7 @@ struct call {
     const struct res_sub *sub;           /* or NULL */
     const struct schema_type *type;      /* of res */
     const char *user;
+    char as_user[132];                   /* user, when it is impersonated */
     struct api_user who;
     const char *verb;                    /* "get", "list", "watch", "create", … */
     enum rest_as as;

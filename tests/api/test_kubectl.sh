@@ -126,6 +126,7 @@ ok "create job" create job cj --image=example.invalid/x:1 -- true
 ok "create service" create service clusterip web --tcp=80
 refused "exists" 'configmaps "cm" already exists' create configmap cm
 refused "not found" 'pods "nope" not found' get pod nope
+refused "no impersonation" 'users "admin" is forbidden: User "student" cannot impersonate resource "users"' get pods --as=admin
 refused "no right" 'namespaces is forbidden: User "student" cannot create resource "namespaces" in API group "" at the cluster scope' create ns x
 refused "bad field selector" "field label not supported: spec.foo" get pods --field-selector=spec.foo=1
 refused "unknown field" 'strict decoding error: unknown field "spec.tmplate"' create -f - <<'Y'
@@ -170,6 +171,8 @@ ok "quota" -n t create quota q --hard=pods=0
 refused "quota refuses" 'exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0' -n t run p --image=x
 ok "delete namespace" delete ns t --timeout=20s
 refused "it is gone" 'namespaces "t" not found' get ns t
+k auth can-i create namespaces --as=student -q 2>/dev/null && fail "student as seen by admin" || passed=$((passed + 1))
+ok "admin sees the student's rights" auth can-i create pods -n default --as=student
 ok "cordon" cordon xeon-0
 ok "shown" get node xeon-0
 says "disabled" SchedulingDisabled

@@ -337,4 +337,45 @@ TEST(api_counts_a_quota)
     fixture_close(&f);
 }
 
+TEST(api_holds_pods_to_a_limit_range)
+{
+    struct fixture f;
+    struct str out;
+    struct pd_err err;
+    struct json *o;
+    str_init(&out, 1 << 20);
+    fixture_open(&f, t_dir());
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"LimitRange\",\"metadata\":{"
+                             "\"name\":"
+                             "\"l\"},\"spec\":{\"limits\":[{\"type\":\"Container\",\"max\":{"
+                             "\"cpu\":"
+                             "\"2\"},\"default\":{\"cpu\":\"1\"},\"defaultRequest\":{\"cpu\":"
+                             "\"500m\"}}]}}",
+                             &out),
+              201);
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}"
+                             ","
+                             "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}",
+                             &out),
+              201);
+    CHECK_OK(json_parse(out.p, out.len, &o, &err));
+    CHECK_STR(json_str(o, "spec.containers[0].resources.limits.cpu", ""), "1");
+    CHECK_STR(json_str(o, "spec.containers[0].resources.requests.cpu", ""), "500m");
+    json_free(o);
+    CHECK_INT(fixture_create(&f,
+                             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"q\"}"
+                             ","
+                             "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\","
+                             "\"resources\":"
+                             "{\"limits\":{\"cpu\":\"3\"}}}]}}",
+                             &out),
+              403);
+    CHECK_STR(out.p, "pods \"q\" is forbidden: maximum cpu usage per Container is 2, but limit is "
+                     "3");
+    str_release(&out);
+    fixture_close(&f);
+}
+
 T_MAIN
