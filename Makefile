@@ -30,7 +30,7 @@ LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
   libcjson-dev libssh2-1-dev libjansson-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
   libmicrohttpd-dev proot ca-certificates
-APT_TEST := libvterm-dev tmux python3 pmccabe universal-ctags git procps
+APT_TEST := libvterm-dev tmux busybox-static python3 pmccabe universal-ctags git procps
 # Included below: written once the packages are there, with what pkg-config
 # says; make then starts over by itself.
 PACKAGES_STAMP := $(B)/packages.mk

@@ -60,7 +60,8 @@ void crilog_files(const char *path, struct strv *out)
             strv_pushf(out, "%s/%s", dir, e->d_name);
     if (d)
         closedir(d);
-    qsort(out->v + start, out->n - start, sizeof *out->v, by_name);
+    if (out->n > start)
+        qsort(out->v + start, out->n - start, sizeof *out->v, by_name);
     if (access(path, F_OK) == 0)
         strv_push(out, path);
     free(dir);

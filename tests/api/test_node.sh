@@ -24,6 +24,10 @@ check() { # NAME CONDITION...: the command decides
     name=$1; shift
     if "$@"; then passed=$((passed + 1)); else
         failed=$((failed + 1)); echo "FAILED $name"; sed 's/^/    /' "$work/out" | head -20
+        if grep -q "was refused - did you" "$work/out"; then
+            echo "the server is gone:"; tail -40 "$XDG_STATE_HOME/podium/practice/practice.out"
+            echo "$passed passed, $failed failed"; exit 1
+        fi
     fi
 }
 has() { grep -qF -- "$1" "$work/out"; }
@@ -44,6 +48,12 @@ until_says() {
 status() { until_says "^$2\$" get pod "$1" -o "jsonpath=$3"; }
 state='{.status.containerStatuses[0].state'
 pid_of() { sed -nE 's/.*"pid": *([0-9]+).*/\1/p' "$XDG_STATE_HOME/podium/practice/server.json"; }
+
+kill_server() {
+    pid=$(pid_of)
+    kill -9 "$pid"
+    while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+}
 
 timeout 30 "$B/podium-practice" start >"$work/out" 2>&1
 export KUBECONFIG="$XDG_STATE_HOME/podium/practice/admin.kubeconfig"
@@ -328,14 +338,14 @@ check "Unhealthy was said" until_says 'Readiness probe failed' get events --fiel
 check "talk runs" status talk Running '{.status.phase}'
 (echo one; sleep 1) | timeout 20 kubectl attach -i talk >"$work/out" 2>&1
 check "attach sees output" has "got one"
-kill -9 "$(pid_of)"
+kill_server
 timeout 30 "$B/podium-practice" start >"$work/out" 2>&1
 check "the server is back" until_says 'Running' get pod talk
 k get pod box -o 'jsonpath={.status.containerStatuses[0].restartCount} {.status.phase}'
 check "a living pod is adopted" same "0 Running"
 k exec box -- cat /etc/map/file.txt
 check "exec works again" has "from a config map"
-kill -9 "$(pid_of)"
+kill_server
 timeout 30 "$B/podium-practice" start >"$work/out" 2>&1
 (echo two; echo quit; sleep 1) | timeout 20 kubectl attach -i talk >"$work/out" 2>&1
 check "attach works again" has "got two"
@@ -344,7 +354,7 @@ k logs talk
 check "the log is whole" same "got one
 got two
 got quit"
-kill -9 "$(pid_of)"
+kill_server
 sleep 1
 timeout 30 "$B/podium-practice" start >"$work/out" 2>&1
 k get pod talk -o "jsonpath=$state.terminated.exitCode}"
