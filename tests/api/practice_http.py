@@ -255,8 +255,8 @@ def bench():
             fn(i)
             times.append((time.perf_counter() - t) * 1000)
         times.sort()
-        print("bench practice %s_p50 %.2f ms" % (name, times[n // 2]))
-        print("bench practice %s_p99 %.2f ms" % (name, times[int(n * 0.99)]))
+        print("bench practice.%s_p50 %.2f ms" % (name, times[n // 2]))
+        print("bench practice.%s_p99 %.2f ms" % (name, times[int(n * 0.99)]))
 
     run("get", 500, lambda i: call("GET", NS + "/configmaps/kube-root-ca.crt", conn=c))
     run("create", 300, lambda i: call("POST", NS + "/configmaps", cm("b%d" % i), conn=c))
@@ -274,7 +274,7 @@ def bench():
         x.start()
     for x in threads:
         x.join()
-    print("bench practice create_8_writers %.0f per_s" % (done.count(201) / (time.perf_counter() - t)))
+    print("bench practice.create_8_writers %.0f per_s" % (done.count(201) / (time.perf_counter() - t)))
 
 
 def write_until_killed(names):
