@@ -138,8 +138,8 @@ static void bind_one(const struct root *r, const char *from, const char *to, boo
     if (!read_only)
         return;
     fd = target(r, to, S_ISDIR(st.st_mode));       /* now the mount itself */
-    if (fd < 0 || !mount_at(r, fd, NULL, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from),
-                            NULL))
+    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from);
+    if (fd < 0 || !mount_at(r, fd, NULL, NULL, flags, NULL))
         sandbox_die(r->pipe, 'k', "read-only mount of %s: %s", to, strerror(errno));
     close(fd);
 }

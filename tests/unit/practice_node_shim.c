@@ -529,7 +529,7 @@ TEST(a_long_line_comes_in_pieces)
 TEST(binds_are_read_only_when_asked_and_stay_inside)
 {
     struct shim_spec s;
-    char text[512], 
+    char text[512],
         *dir = container(&s, "cat /cfg/a; touch /cfg/b || echo ro; touch /data/x && echo rw");
     struct pd_err err;
     char *cfg = path_join(t_dir(), "cfg"), *data = path_join(t_dir(), "data"),
