@@ -8,6 +8,7 @@
 #include "k8s/client.h"
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "k8s/client_io.h"
@@ -437,10 +438,10 @@ static const struct res *known(const char *name, struct pd_err *err)
     const struct res *r = res_by_name(name);
     if (r)
         return r;
-    pd_fail(err, PD_USAGE, "podium knows no resource \"%s\"", name);
+    pd_fail(err, PD_USAGE, _("podium knows no resource \"%s\""), name);
     const char *near = res_nearest(name);
     if (near)
-        pd_set_hint(err, "did you mean \"%s\"?", near);
+        pd_set_hint(err, _("did you mean \"%s\"?"), near);
     return NULL;
 }
 
@@ -483,11 +484,12 @@ static const struct res *place_of(struct k8s *k, const struct json *object, bool
     const char *name = json_str(object, "metadata.name", NULL);
     const struct res *r = res_by_kind(version, kind);
     if (!r) {
-        pd_fail(err, PD_INVALID, "podium knows no kind \"%s\" in apiVersion \"%s\"", kind, version);
+        pd_fail(err, PD_INVALID, _("podium knows no kind \"%s\" in apiVersion \"%s\""), kind,
+                version);
         return NULL;
     }
     if (named && !name) {
-        pd_fail(err, PD_INVALID, "the %s has no metadata.name", kind);
+        pd_fail(err, PD_INVALID, _("the %s has no metadata.name"), kind);
         return NULL;
     }
     res_path(r, json_str(object, "metadata.namespace", k->ctx.ns), named ? name : NULL, NULL, path);

@@ -2,6 +2,7 @@
  * (copy.h). */
 #include "k8s/copy.h"
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "k8s/client_io.h"
@@ -89,10 +90,10 @@ static void on_exit_code(void *arg, int code, const struct pd_err *err)
     if (err) {
         finish(c, err);
     } else if (code != 0) {
-        pd_fail(&why, PD_IO, "the command in the container ended with %d: %s", code,
+        pd_fail(&why, PD_IO, _("the command in the container ended with %d: %s"), code,
                 k8s_clean(text, sizeof text, c->errors.p, c->errors.len));
-        pd_set_hint(&why, code == 127 || code == 126 ? "the image has no such program"
-                                                     : "check the path in the container");
+        pd_set_hint(&why, code == 127 || code == 126 ? _("the image has no such program")
+                                                     : _("check the path in the container"));
         finish(c, &why);
     } else if (untar_end(c->untar, &why) != PD_OK) {
         finish(c, &why);

@@ -2,6 +2,7 @@
 #include "k8s/exec.h"
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/io/ws.h"
 #include "k8s/client_io.h"
@@ -31,7 +32,7 @@ static void status_message(struct exec_result *r, const char *p, size_t n)
     r->code = -1;
     if (json_parse(p, n, &j, &ignored) != PD_OK) {
         char text[300];
-        pd_fail(&r->err, PD_PROTO, "the server ended the command with: %s",
+        pd_fail(&r->err, PD_PROTO, _("the server ended the command with: %s"),
                 k8s_clean(text, sizeof text, p, n));
         return;
     }
@@ -156,7 +157,7 @@ static void on_closed(void *arg, int code, int status, const char *body, const s
         if (err)
             why = *err;
         else
-            pd_fail(&why, PD_PROTO, "the connection was closed (%d) before the exit code came",
+            pd_fail(&why, PD_PROTO, _("the connection was closed (%d) before the exit code came"),
                     code);
         end_with(e, -1, &why);
     }

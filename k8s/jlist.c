@@ -2,6 +2,8 @@
  * strings and depth only; json_parse judges each piece. */
 #include "k8s/jlist.h"
 
+#include "core/base/i18n.h"
+
 enum { ITEM_MAX = 8 << 20, REST_MAX = 8 << 20 };
 
 void jlist_init(struct jlist *l, jlist_item_fn *fn, void *arg)
@@ -41,7 +43,7 @@ static enum pd_code item_end(struct jlist *l, struct pd_err *err)
     enum pd_code code = json_parse(l->item.p, l->item.len, &j, err);
     str_clear(&l->item);
     if (code == PD_OK && !l->fn(l->arg, j))
-        code = pd_fail(err, PD_CANCELED, "the list was left");
+        code = pd_fail(err, PD_CANCELED, _("the list was left"));
     return code;
 }
 
@@ -86,7 +88,7 @@ static enum pd_code outer_byte(struct jlist *l, char c, struct pd_err *err)
     case '}':
     case ']':
         if (--l->depth < 0)
-            return pd_fail(err, PD_PARSE, "the list has a bracket too many");
+            return pd_fail(err, PD_PARSE, _("the list has a bracket too many"));
         break;
     default:
         break;
@@ -111,7 +113,7 @@ static enum pd_code byte(struct jlist *l, char c, struct pd_err *err)
             return code;
     }
     if (!str_addc(was_items ? &l->item : &l->rest, c))
-        return pd_fail(err, PD_LIMIT, "an object of the list is longer than 8 MiB");
+        return pd_fail(err, PD_LIMIT, _("an object of the list is longer than 8 MiB"));
     return PD_OK;
 }
 
@@ -126,6 +128,6 @@ enum pd_code jlist_feed(struct jlist *l, const char *p, size_t n, struct pd_err 
 enum pd_code jlist_end(struct jlist *l, struct json **out, struct pd_err *err)
 {
     if (l->depth != 0 || !l->started)
-        return pd_fail(err, PD_PROTO, "the list ends in its middle");
+        return pd_fail(err, PD_PROTO, _("the list ends in its middle"));
     return json_parse(l->rest.p, l->rest.len, out, err);
 }

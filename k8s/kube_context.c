@@ -2,6 +2,7 @@
  * that a pod finds in its service account (kubeconfig.h). */
 #include <ctype.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "k8s/kubeconfig.h"
@@ -96,7 +97,7 @@ enum pd_code kubeconfig_pod(const struct kube_options *o UNUSED, struct kube_con
         x->ns = xstrdup("default");
     enum pd_code code = PD_OK;
     if (!x->token)
-        code = pd_fail(err, PD_KUBECONFIG, "the service account's token can't be read: %s",
+        code = pd_fail(err, PD_KUBECONFIG, _("the service account's token can't be read: %s"),
                        x->token_file);
     free(ca);
     free(space);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "k8s/kubeconfig_io.h"
@@ -60,15 +61,16 @@ static enum pd_code merge_list(struct kc_list *l, const struct ynode *root, cons
     if (!list || list->kind == Y_NULL)
         return PD_OK;
     if (list->kind != Y_SEQ)
-        return wrong(err, file, list, str_fmt(text, sizeof text, "%s must be a list", key));
+        return wrong(err, file, list, str_fmt(text, sizeof text, _("%s must be a list"), key));
     for (const struct ynode *e = list->first; e; e = e->next) {
         const char *name = e->kind == Y_MAP ? yaml_str(e, "name", NULL) : NULL;
         const struct ynode *node = e->kind == Y_MAP ? yaml_get(e, inner) : NULL;
         if (!name)
             return wrong(err, file, e, str_fmt(text, sizeof text,
-                                               "an entry of %s has no name", key));
+                                               _("an entry of %s has no name"), key));
         if (node && node->kind != Y_MAP && node->kind != Y_NULL)
-            return wrong(err, file, node, str_fmt(text, sizeof text, "%s of \"%s\" must be a map",
+            return wrong(err, file, node, str_fmt(text, sizeof text, _("%s of \"%s\" must be a "
+                                                                       "map"),
                                                   inner, name));
         if (kubeconfig_find(l, name))
             continue;
@@ -84,12 +86,12 @@ static enum pd_code merge(struct kubeconfig *c, const struct ynode *root, const 
     if (!root || root->kind == Y_NULL)
         return PD_OK;
     if (root->kind != Y_MAP)
-        return wrong(err, file, root, "this is no kubeconfig: it must be a map with clusters, "
-                                      "users and contexts");
+        return wrong(err, file, root, _("this is no kubeconfig: it must be a map with clusters, "
+                                      "users and contexts"));
     const char *kind = yaml_str(root, "kind", "Config");
     if (strcmp(kind, "Config") != 0)
         return pd_fail_at(err, PD_KUBECONFIG, file, yaml_get(root, "kind")->line, 1,
-                          "this is no kubeconfig: its kind is %s, not Config", kind);
+                          _("this is no kubeconfig: its kind is %s, not Config"), kind);
     enum pd_code code = merge_list(&c->clusters, root, "clusters", "cluster", file, err);
     if (code == PD_OK)
         code = merge_list(&c->users, root, "users", "user", file, err);
@@ -118,9 +120,9 @@ static enum pd_code add_file(struct kubeconfig *c, const char *path, struct pd_e
     if (code != PD_OK) {
         err->code = PD_KUBECONFIG;
         if (err->line > 0)
-            pd_set_hint(err, "correct the YAML at the place named");
+            pd_set_hint(err, _("correct the YAML at the place named"));
         else
-            pd_set_hint(err, "check the path and its rights");
+            pd_set_hint(err, _("check the path and its rights"));
         return PD_KUBECONFIG;
     }
     strv_push(&c->files, path);
@@ -162,8 +164,8 @@ static enum pd_code add_named(struct kubeconfig *c, const char *path, struct pd_
     strv_push(&c->tried, abs);
     enum pd_code code;
     if (access(abs, F_OK) != 0) {
-        code = pd_fail_errno(err, PD_KUBECONFIG, "the kubeconfig %s can't be opened", abs);
-        pd_set_hint(err, "check the path given with --kubeconfig");
+        code = pd_fail_errno(err, PD_KUBECONFIG, _("the kubeconfig %s can't be opened"), abs);
+        pd_set_hint(err, _("check the path given with --kubeconfig"));
     } else {
         code = add_file(c, abs, err);
     }

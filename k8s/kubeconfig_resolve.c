@@ -4,6 +4,7 @@
  * error says what is missing. */
 #include <openssl/evp.h>
 
+#include "core/base/i18n.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
@@ -49,8 +50,9 @@ static enum pd_code text_field(struct resolve *r, const struct kc_entry *e, cons
     if (!n)
         return PD_OK;
     if (n->kind != Y_STRING) {
-        fail_at(r, e, n, str_fmt(text, sizeof text, "%s of \"%s\" must be a string", key, e->name));
-        return pd_set_hint(r->err, "put the value in quotes");
+        fail_at(r, e, n, str_fmt(text, sizeof text, _("%s of \"%s\" must be a string"), key,
+                                 e->name));
+        return pd_set_hint(r->err, _("put the value in quotes"));
     }
     set(slot, n->text);
     return PD_OK;
@@ -85,10 +87,11 @@ static enum pd_code decode_data(struct resolve *r, const struct kc_entry *e, con
     size_t len = strlen(n->text);
     char text[300];
     if (str_starts(n->text, "-----BEGIN ")) {
-        fail_at(r, e, n, str_fmt(text, sizeof text, "%s of %s \"%s\" is not base64: it is the PEM "
-                                 "text itself", n->key, what, e->name));
-        return pd_set_hint(r->err, "put the text into a file and name it with %.*s: FILE, or "
-                           "encode it with base64 -w0", (int)strlen(n->key) - 5, n->key);
+        fail_at(r, e, n, str_fmt(text, sizeof text, _("%s of %s \"%s\" is not base64: it is the "
+                                                      "PEM "
+                                 "text itself"), n->key, what, e->name));
+        return pd_set_hint(r->err, _("put the text into a file and name it with %.*s: FILE, or "
+                           "encode it with base64 -w0"), (int)strlen(n->key) - 5, n->key);
     }
     unsigned char *out = xmalloc(len + 4);
     EVP_ENCODE_CTX *ctx = EVP_ENCODE_CTX_new();
@@ -106,9 +109,9 @@ static enum pd_code decode_data(struct resolve *r, const struct kc_entry *e, con
     free(out);
     if (ok)
         return PD_OK;
-    fail_at(r, e, n, str_fmt(text, sizeof text, "%s of %s \"%s\" is not base64", n->key, what,
+    fail_at(r, e, n, str_fmt(text, sizeof text, _("%s of %s \"%s\" is not base64"), n->key, what,
                              e->name));
-    return pd_set_hint(r->err, "encode the PEM file with base64 -w0");
+    return pd_set_hint(r->err, _("encode the PEM file with base64 -w0"));
 }
 
 static enum pd_code read_pem_file(struct resolve *r, const struct kc_entry *e,
@@ -120,9 +123,9 @@ static enum pd_code read_pem_file(struct resolve *r, const struct kc_entry *e,
     str_init(&text, PEM_MAX);
     enum pd_code code = path_read(path, PEM_MAX, &text, r->err);
     if (code != PD_OK) {
-        code = fail_at(r, e, n, str_fmt(msg, sizeof msg, "%s of %s \"%s\" can't be read: %s",
+        code = fail_at(r, e, n, str_fmt(msg, sizeof msg, _("%s of %s \"%s\" can't be read: %s"),
                                         n->key, what, e->name, path));
-        pd_set_hint(r->err, "relative paths count from the folder of the kubeconfig");
+        pd_set_hint(r->err, _("relative paths count from the folder of the kubeconfig"));
     } else {
         set(slot, text.p);
     }
@@ -141,20 +144,21 @@ static enum pd_code pem_field(struct resolve *r, const struct kc_entry *e, const
     if (!file && !data)
         return PD_OK;
     if (file && data) {
-        fail_at(r, e, data, str_fmt(text, sizeof text, "%s and %s are both specified for %s \"%s\"",
+        fail_at(r, e, data, str_fmt(text, sizeof text, _("%s and %s are both specified for %s "
+                                                         "\"%s\""),
                                     key, data_key, what, e->name));
-        return pd_set_hint(r->err, "remove one of them");
+        return pd_set_hint(r->err, _("remove one of them"));
     }
     const struct ynode *n = data ? data : file;
     if (n->kind != Y_STRING)
-        return fail_at(r, e, n, str_fmt(text, sizeof text, "%s of \"%s\" must be a string", n->key,
-                                        e->name));
+        return fail_at(r, e, n, str_fmt(text, sizeof text, _("%s of \"%s\" must be a string"),
+                                        n->key, e->name));
     enum pd_code code =
         data ? decode_data(r, e, n, what, slot) : read_pem_file(r, e, n, what, slot);
     if (code == PD_OK && !has_pem(*slot, pem)) {
-        code = fail_at(r, e, n, str_fmt(text, sizeof text, "%s of %s \"%s\" holds no PEM %s",
+        code = fail_at(r, e, n, str_fmt(text, sizeof text, _("%s of %s \"%s\" holds no PEM %s"),
                                         n->key, what, e->name, pem));
-        pd_set_hint(r->err, "the text must begin with -----BEGIN %s-----", pem);
+        pd_set_hint(r->err, _("the text must begin with -----BEGIN %s-----"), pem);
     }
     return code;
 }
@@ -218,19 +222,20 @@ static enum pd_code read_cluster(struct resolve *r)
     x->disable_compression = flag_field(e, "disable-compression");
     if (x->insecure && x->ca_pem && !r->o->insecure) {
         fail_at(r, e, field(e, "insecure-skip-tls-verify"),
-                str_fmt(text, sizeof text, "cluster \"%s\" has a certificate authority and "
-                        "insecure-skip-tls-verify", e->name));
-        return pd_set_hint(r->err, "remove insecure-skip-tls-verify");
+                str_fmt(text, sizeof text, _("cluster \"%s\" has a certificate authority and "
+                        "insecure-skip-tls-verify"), e->name));
+        return pd_set_hint(r->err, _("remove insecure-skip-tls-verify"));
     }
     if (x->proxy && !str_starts(x->proxy, "http://") && !str_starts(x->proxy, "https://") &&
         !str_starts(x->proxy, "socks5://")) {
         fail_at(r, e, field(e, "proxy-url"), str_fmt(text, sizeof text,
-                "proxy-url of cluster \"%s\" must begin with http://, https:// or socks5://",
+                _("proxy-url of cluster \"%s\" must begin with http://, https:// or socks5://"),
                 e->name));
         return r->err->code;
     }
     if (!x->server && !r->o->server)
-        return fail_at(r, e, NULL, str_fmt(text, sizeof text, "no server found for cluster \"%s\"",
+        return fail_at(r, e, NULL, str_fmt(text, sizeof text, _("no server found for cluster "
+                                                                "\"%s\""),
                                            e->name));
     return PD_OK;
 }
@@ -251,15 +256,15 @@ static enum pd_code read_token(struct resolve *r)
     kube_context_refresh(r->x);
     if (r->x->token)
         return PD_OK;
-    fail_at(r, e, file, str_fmt(text, sizeof text, "tokenFile of user \"%s\" can't be read or is "
-                                "empty: %s", e->name, r->x->token_file));
-    return pd_set_hint(r->err, "relative paths count from the folder of the kubeconfig");
+    fail_at(r, e, file, str_fmt(text, sizeof text, _("tokenFile of user \"%s\" can't be read or is "
+                                "empty: %s"), e->name, r->x->token_file));
+    return pd_set_hint(r->err, _("relative paths count from the folder of the kubeconfig"));
 }
 
 static enum pd_code read_list(struct resolve *r, const struct ynode *n, struct strv *out)
 {
     if (n && n->kind != Y_SEQ)
-        return fail_at(r, r->user, n, "this must be a list of strings");
+        return fail_at(r, r->user, n, _("this must be a list of strings"));
     for (const struct ynode *c = n ? n->first : NULL; c; c = c->next)
         if (c->text)
             strv_push(out, c->text);
@@ -283,8 +288,9 @@ static enum pd_code read_impersonation(struct resolve *r)
     if (r->o->as)
         set(&x->as, r->o->as);
     if (code == PD_OK && !x->as && (x->as_uid || x->as_groups.n || x->as_extra.n))
-        code = fail_at(r, e, NULL, str_fmt(text, sizeof text, "user \"%s\" asks for a uid, groups "
-                                           "or extra without impersonating a user (as)", e->name));
+        code = fail_at(r, e, NULL, str_fmt(text, sizeof text, _("user \"%s\" asks for a uid, "
+                                                                "groups "
+                                           "or extra without impersonating a user (as)"), e->name));
     return code;
 }
 
@@ -295,21 +301,24 @@ static enum pd_code check_exec(struct resolve *r, const struct ynode *n)
     if (!x->api_version || (strcmp(x->api_version, "client.authentication.k8s.io/v1") != 0 &&
                             strcmp(x->api_version, "client.authentication.k8s.io/v1beta1") != 0)) {
         fail_at(r, r->user, yaml_get(n, "apiVersion"), str_fmt(text, sizeof text,
-                "the exec plugin of user \"%s\" uses apiVersion %s, which is not known (any more)",
+                _("the exec plugin of user \"%s\" uses apiVersion %s, which is not known (any "
+                  "more)"),
                 r->user->name, x->api_version ? x->api_version : "(none)"));
-        return pd_set_hint(r->err, "make the entry anew with client.authentication.k8s.io/v1beta1 "
-                           "or v1 (v1 also needs interactiveMode)");
+        return pd_set_hint(r->err, _("make the entry anew with client.authentication"
+                                     ".k8s.io/v1beta1 "
+                           "or v1 (v1 also needs interactiveMode)"));
     }
     if (!x->command)
-        return fail_at(r, r->user, n, str_fmt(text, sizeof text, "command must be specified for "
-                       "\"%s\" to use exec authentication plugin", r->user->name));
+        return fail_at(r, r->user, n, str_fmt(text, sizeof text, _("command must be specified for "
+                       "\"%s\" to use exec authentication plugin"), r->user->name));
     if (!x->interactive && str_ends(x->api_version, "/v1"))
-        return fail_at(r, r->user, n, str_fmt(text, sizeof text, "interactiveMode must be "
-                       "specified for \"%s\" to use exec authentication plugin", r->user->name));
+        return fail_at(r, r->user, n, str_fmt(text, sizeof text, _("interactiveMode must be "
+                       "specified for \"%s\" to use exec authentication plugin"), r->user->name));
     if (x->interactive && strcmp(x->interactive, "Never") != 0 &&
         strcmp(x->interactive, "IfAvailable") != 0 && strcmp(x->interactive, "Always") != 0)
         return fail_at(r, r->user, yaml_get(n, "interactiveMode"), str_fmt(text, sizeof text,
-                       "interactiveMode %s is none of Never, IfAvailable, Always", x->interactive));
+                       _("interactiveMode %s is none of Never, IfAvailable, Always"),
+                       x->interactive));
     return PD_OK;
 }
 
@@ -321,10 +330,10 @@ static enum pd_code refuse_exec(struct resolve *r)
         return PD_OK;
     const struct ynode *n = field(r->user, "exec");
     pd_fail_at(r->err, PD_UNSUPPORTED, r->user->file, n->line, n->col,
-               "user \"%s\" gets its credentials from the program %s, which podium does not run",
+               _("user \"%s\" gets its credentials from the program %s, which podium does not run"),
                r->user->name, x->exec.command);
-    return pd_set_hint(r->err, "run it yourself and give its token with \"token:\" or "
-                       "\"tokenFile:\", or use a ServiceAccount's (kubectl create token)");
+    return pd_set_hint(r->err, _("run it yourself and give its token with \"token:\" or "
+                       "\"tokenFile:\", or use a ServiceAccount's (kubectl create token)"));
 }
 
 static enum pd_code read_exec(struct resolve *r)
@@ -334,7 +343,7 @@ static enum pd_code read_exec(struct resolve *r)
     if (!n)
         return PD_OK;
     if (n->kind != Y_MAP)
-        return fail_at(r, r->user, n, "exec must be a map");
+        return fail_at(r, r->user, n, _("exec must be a map"));
     const char *command = yaml_str(n, "command", NULL);
     x->api_version = xstrdup(yaml_str(n, "apiVersion", NULL));
     if (command && *command)
@@ -356,18 +365,20 @@ static enum pd_code check_user(struct resolve *r)
     char text[300];
     const struct ynode *provider = field(e, "auth-provider");
     if (provider) {
-        fail_at(r, e, provider, str_fmt(text, sizeof text, "user \"%s\" uses auth-provider \"%s\", "
-                "which podium does not speak", e->name, yaml_str(provider, "name", "")));
-        return pd_set_hint(r->err, "make a new entry with a token or an exec plugin");
+        fail_at(r, e, provider, str_fmt(text, sizeof text, _("user \"%s\" uses auth-provider "
+                                                             "\"%s\", "
+                "which podium does not speak"), e->name, yaml_str(provider, "name", "")));
+        return pd_set_hint(r->err, _("make a new entry with a token or an exec plugin"));
     }
     if (x->cert_pem && !x->key_pem) {
-        fail_at(r, e, NULL, str_fmt(text, sizeof text, "client-key or client-key-data must be "
-                "specified for user \"%s\" to use its client certificate", e->name));
+        fail_at(r, e, NULL, str_fmt(text, sizeof text, _("client-key or client-key-data must be "
+                "specified for user \"%s\" to use its client certificate"), e->name));
         return r->err->code;
     }
     if (field(e, "token") && (x->username || x->password)) {
-        fail_at(r, e, NULL, str_fmt(text, sizeof text, "more than one authentication method found "
-                "for user \"%s\": token and username; only one is allowed", e->name));
+        fail_at(r, e, NULL, str_fmt(text, sizeof text, _("more than one authentication method "
+                                                         "found "
+                "for user \"%s\": token and username; only one is allowed"), e->name));
         return r->err->code;
     }
     return PD_OK;
@@ -418,23 +429,25 @@ static enum pd_code no_context(struct resolve *r, const char *name, bool asked)
     context_names(r->c, names, sizeof names);
     const char *near = str_nearest(name, all, n);
     if (asked)
-        pd_fail_at(r->err, PD_KUBECONFIG, r->c->files.v[0], 0, 0, "context \"%s\" does not exist",
+        pd_fail_at(r->err, PD_KUBECONFIG, r->c->files.v[0], 0, 0, _("context \"%s\" does not "
+                                                                    "exist"),
                    name);
     else
         pd_fail_at(r->err, PD_KUBECONFIG, r->c->current_file, r->c->current_line,
-                   r->c->current_col, "context was not found for specified context: %s", name);
+                   r->c->current_col, _("context was not found for specified context: %s"), name);
     if (near)
-        return pd_set_hint(r->err, "did you mean \"%s\"? There are: %s", near, names);
-    return pd_set_hint(r->err, n ? "there are: %s" : "the files hold no context%s", names);
+        return pd_set_hint(r->err, _("did you mean \"%s\"? There are: %s"), near, names);
+    return pd_set_hint(r->err, n ? _("there are: %s") : _("the files hold no context%s"), names);
 }
 
 static enum pd_code no_file(struct resolve *r)
 {
     char *tried = r->c->tried.n ? r->c->tried.v[0] : NULL;
-    pd_fail(r->err, PD_KUBECONFIG, "no kubeconfig was found (looked for %s)",
+    pd_fail(r->err, PD_KUBECONFIG, _("no kubeconfig was found (looked for %s)"),
             tried ? tried : "~/.kube/config");
-    return pd_set_hint(r->err, "start the practice cluster with \"podium practice start\", or name "
-                       "your file with --kubeconfig or KUBECONFIG");
+    return pd_set_hint(r->err, _("start the practice cluster with \"podium practice start\", or "
+                                 "name "
+                       "your file with --kubeconfig or KUBECONFIG"));
 }
 
 /* The entry that a context or a flag names. */
@@ -448,12 +461,12 @@ static enum pd_code pick(struct resolve *r, const struct kc_list *list, const ch
     if (*out)
         return PD_OK;
     if (flag)
-        return pd_fail(r->err, PD_KUBECONFIG, "%s \"%s\" does not exist", key, flag);
+        return pd_fail(r->err, PD_KUBECONFIG, _("%s \"%s\" does not exist"), key, flag);
     if (!name)
-        str_fmt(text, sizeof text, "%s was not specified for context \"%s\"", key,
+        str_fmt(text, sizeof text, _("%s was not specified for context \"%s\""), key,
                 r->context->name);
     else
-        str_fmt(text, sizeof text, "%s \"%s\" was not found for context \"%s\"", key, name,
+        str_fmt(text, sizeof text, _("%s \"%s\" was not found for context \"%s\""), key, name,
                 r->context->name);
     return fail_at(r, r->context, n, text);
 }
@@ -464,9 +477,9 @@ static enum pd_code pick_context(struct resolve *r)
     char names[200];
     if (!name) {
         context_names(r->c, names, sizeof names);
-        pd_fail_at(r->err, PD_KUBECONFIG, r->c->files.v[0], 0, 0, "no current-context is set");
-        return pd_set_hint(r->err, r->c->contexts.n ? "choose one with --context: %s"
-                                                    : "the file holds no context%s", names);
+        pd_fail_at(r->err, PD_KUBECONFIG, r->c->files.v[0], 0, 0, _("no current-context is set"));
+        return pd_set_hint(r->err, r->c->contexts.n ? _("choose one with --context: %s")
+                                                    : _("the files hold no context%s"), names);
     }
     r->context = kubeconfig_find(&r->c->contexts, name);
     return r->context ? PD_OK : no_context(r, name, asked != NULL);

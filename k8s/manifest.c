@@ -2,6 +2,7 @@
  * (manifest.h). The YAML tree stays beside the JSON, for places. */
 #include "k8s/manifest.h"
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 
@@ -55,8 +56,9 @@ static enum pd_code replace(struct parse *p, const struct ynode *n, const char *
         const char *value = p->var(p->arg, name);
         if (!value) {
             pd_fail_at(p->err, PD_INVALID, p->name, n->line, n->col,
-                       "no variable ${%s} is defined", name);
-            return pd_set_hint(p->err, "define it in the lab, or write $${%s} for the text itself",
+                       _("no variable ${%s} is defined"), name);
+            return pd_set_hint(p->err, _("define it in the lab, or write $${%s} for the text "
+                                         "itself"),
                                name);
         }
         *whole = s == text && s[len] == '\0';
@@ -65,7 +67,7 @@ static enum pd_code replace(struct parse *p, const struct ynode *n, const char *
     }
     if (out->full)
         return pd_fail_at(p->err, PD_LIMIT, p->name, n->line, n->col,
-                          "the value is longer than 64 KiB once its variables are replaced");
+                          _("the value is longer than 64 KiB once its variables are replaced"));
     return PD_OK;
 }
 
@@ -118,8 +120,8 @@ static enum pd_code replace_all(struct parse *p, const struct ynode *n, struct j
 
 static enum pd_code missing(struct parse *p, const struct ynode *at, const char *what)
 {
-    pd_fail_at(p->err, PD_INVALID, p->name, at->line, at->col, "the object has no %s", what);
-    return pd_set_hint(p->err, "add %s", what);
+    pd_fail_at(p->err, PD_INVALID, p->name, at->line, at->col, _("the object has no %s"), what);
+    return pd_set_hint(p->err, _("add %s"), what);
 }
 
 static enum pd_code check_object(struct parse *p, const struct manifest_doc *d)
@@ -128,7 +130,7 @@ static enum pd_code check_object(struct parse *p, const struct manifest_doc *d)
     const struct json *o = d->object;
     if (d->root->kind != Y_MAP)
         return pd_fail_at(p->err, PD_INVALID, p->name, d->root->line, d->root->col,
-                          "a manifest must be a map with apiVersion, kind and metadata");
+                          _("a manifest must be a map with apiVersion, kind and metadata"));
     for (size_t i = 0; i < ARRAY_LEN(needed); i++)
         if (!*json_str(o, needed[i], ""))
             return missing(p, d->root, needed[i]);
@@ -165,7 +167,7 @@ enum pd_code manifest_parse(const char *name, const char *text, size_t len, mani
         if (d->root && d->root->kind != Y_NULL)
             code = add_doc(&p, m, d->root);
     if (code == PD_OK && m->n == 0)
-        code = pd_fail_at(err, PD_INVALID, name, 1, 1, "there is no object in this manifest");
+        code = pd_fail_at(err, PD_INVALID, name, 1, 1, _("there is no object in this manifest"));
     if (code == PD_OK)
         *out = m;
     else

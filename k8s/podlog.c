@@ -12,6 +12,7 @@
 #include "k8s/podlog.h"
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/lines.h"
 #include "core/base/mem.h"
 #include "k8s/client_io.h"
@@ -151,9 +152,9 @@ static size_t timestamp(const char *line, size_t n, char ts[TS_MAX], int64_t *ns
 static void gap(struct podlog *p, const char *ts)
 {
     struct pd_err err;
-    pd_fail(&err, PD_GONE, "lines between %s and %s are gone: the log was rotated, or the "
-            "container started anew", p->last, ts);
-    pd_set_hint(&err, "read the file on the volume for what is missing");
+    pd_fail(&err, PD_GONE, _("lines between %s and %s are gone: the log was rotated, or the "
+            "container started anew"), p->last, ts);
+    pd_set_hint(&err, _("read the file on the volume for what is missing"));
     tell(p, PODLOG_GAP, &err);
 }
 
@@ -257,7 +258,7 @@ static void on_pod(void *arg, int status, const struct json *pod, const struct p
         again(p, err);
     else if (p->uid[0] && strcmp(p->uid, json_str(pod, "metadata.uid", "")) != 0) {
         struct pd_err other;
-        pd_fail(&other, PD_NOTFOUND, "the pod %s is another one of the same name now", p->pod);
+        pd_fail(&other, PD_NOTFOUND, _("the pod %s is another one of the same name now"), p->pod);
         ended(p, &other);
     } else {
         str_copy(p->uid, sizeof p->uid, json_str(pod, "metadata.uid", ""));

@@ -1,5 +1,6 @@
 /* status.c - what a Kubernetes API answers when it refuses, as an error of
  * podium: a Status object, plain text, or a proxy's HTML. */
+#include "core/base/i18n.h"
 #include "core/base/utf8.h"
 #include "k8s/client_io.h"
 
@@ -64,10 +65,10 @@ static void forbidden_hint(struct pd_err *err)
     if (!p || sscanf(p, " cannot %23s", verb) != 1 || !quoted(err->msg, "resource \"", resource))
         return;
     if (quoted(err->msg, "in the namespace \"", ns))
-        pd_set_hint(err, "ask for a Role in namespace %s with verb \"%s\" on \"%s\"", ns, verb,
+        pd_set_hint(err, _("ask for a Role in namespace %s with verb \"%s\" on \"%s\""), ns, verb,
                     resource);
     else
-        pd_set_hint(err, "ask for a ClusterRole with verb \"%s\" on \"%s\"", verb, resource);
+        pd_set_hint(err, _("ask for a ClusterRole with verb \"%s\" on \"%s\""), verb, resource);
 }
 
 static enum pd_code from_status(int http, const struct json *j, struct pd_err *err)
@@ -80,7 +81,7 @@ static enum pd_code from_status(int http, const struct json *j, struct pd_err *e
     if (strstr(message, "field not declared in schema"))
         code = PD_INVALID;
     if (!*message)
-        message = *reason ? reason : "the server gave no reason";
+        message = *reason ? reason : _("the server gave no reason");
     pd_fail(err, code, "%s", k8s_clean(text, sizeof text, message, strlen(message)));
     if (code == PD_FORBIDDEN)
         forbidden_hint(err);
@@ -95,13 +96,13 @@ static enum pd_code from_text(int http, const char *body, size_t n, struct pd_er
     while (skip < n && strchr(" \t\r\n", body[skip]) && body[skip])
         skip++;
     if (n > skip && body[skip] == '<')
-        return pd_fail(err, code, "HTTP %d with a web page in place of an API answer: a proxy "
-                       "stands before the server", http);
+        return pd_fail(err, code, _("HTTP %d with a web page in place of an API answer: a proxy "
+                       "stands before the server"), http);
     while (line < n && body[line] != '\r' && body[line] != '\n')
         line++;
     n = line;
     if (n == 0)
-        return pd_fail(err, code, "HTTP %d without a reason", http);
+        return pd_fail(err, code, _("HTTP %d without a reason"), http);
     return pd_fail(err, code, "HTTP %d: %s", http, k8s_clean(text, sizeof text, body, n));
 }
 

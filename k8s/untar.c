@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "k8s/copy.h"
@@ -157,8 +158,8 @@ static void normal_path(struct str *path)
 
 static enum pd_code refuse(struct untar *u, struct pd_err *err, const char *why)
 {
-    pd_fail(err, PD_IO, "the member \"%.200s\" of the archive %s", u->path.p, why);
-    return pd_set_hint(err, "copy a folder that holds plain files only");
+    pd_fail(err, PD_IO, _("the member \"%.200s\" of the archive %s"), u->path.p, why);
+    return pd_set_hint(err, _("copy a folder that holds plain files only"));
 }
 
 /* Every folder on the way must be a folder, not a link to one. */
@@ -173,9 +174,9 @@ static enum pd_code open_folder(struct untar *u, const char *rel, struct pd_err 
         free(path);
         path = next;
         if (lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-            code = refuse(u, err, "has something in its way that is no folder");
+            code = refuse(u, err, _("has something in its way that is no folder"));
         else if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            code = pd_fail_errno(err, PD_IO, "the folder %s can't be made", path);
+            code = pd_fail_errno(err, PD_IO, _("the folder %s can't be made"), path);
         p += n + (p[n] == '/');
     }
     free(path);
@@ -193,7 +194,7 @@ static enum pd_code open_file(struct untar *u, struct pd_err *err)
     u->tmp = xasprintf("%s/%s.part", u->to, u->path.p);
     u->fd = open(u->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (u->fd < 0)
-        return pd_fail_errno(err, PD_IO, "%s can't be written", u->tmp);
+        return pd_fail_errno(err, PD_IO, _("%s can't be written"), u->tmp);
     EVP_DigestInit_ex(u->one, EVP_sha256(), NULL);
     return PD_OK;
 }
@@ -208,7 +209,7 @@ static enum pd_code close_file(struct untar *u, struct pd_err *err)
     char *path = xasprintf("%s/%s", u->to, u->path.p);
     enum pd_code code = PD_OK;
     if (rc < 0 || rename(u->tmp, path) < 0)
-        code = pd_fail_errno(err, PD_IO, "%s can't be written", path);
+        code = pd_fail_errno(err, PD_IO, _("%s can't be written"), path);
     free(path);
     if (code != PD_OK)
         return code;
@@ -240,10 +241,10 @@ static enum pd_code begin_member(struct untar *u, struct pd_err *err)
     u->type = (char)u->block[156];
     u->size = number(u->block + 124, 12);
     if (u->size < 0)
-        return pd_fail(err, PD_PROTO, "a member of the archive has no valid size");
+        return pd_fail(err, PD_PROTO, _("a member of the archive has no valid size"));
     if (is_meta(u->type)) {
         if (u->size > META_MAX)
-            return pd_fail(err, PD_LIMIT, "a header of the archive is longer than 1 MiB");
+            return pd_fail(err, PD_LIMIT, _("a header of the archive is longer than 1 MiB"));
         str_clear(&u->meta);
         begin_data(u, META);
         return PD_OK;
@@ -260,12 +261,12 @@ static enum pd_code begin_member(struct untar *u, struct pd_err *err)
         if (u->path.len == 0)
             return PD_OK;
         return path_inside(u->path.p) ? open_folder(u, u->path.p, err)
-                                      : refuse(u, err, "leaves the folder");
+                                      : refuse(u, err, _("leaves the folder"));
     }
     if (u->type != '0' && u->type != '\0' && u->type != '7')
-        return refuse(u, err, "is neither a plain file nor a folder");
+        return refuse(u, err, _("is neither a plain file nor a folder"));
     if (!path_inside(u->path.p))
-        return refuse(u, err, "leaves the folder");
+        return refuse(u, err, _("leaves the folder"));
     begin_data(u, CONTENT);
     return open_file(u, err);
 }
@@ -278,7 +279,7 @@ static enum pd_code pax(struct untar *u, struct pd_err *err)
         char *rest;
         long n = strtol(p, &rest, 10);
         if (n <= 0 || n > end - p || rest == p || *rest != ' ' || rest + 1 >= p + n)
-            return pd_fail(err, PD_PROTO, "a pax header of the archive is not valid");
+            return pd_fail(err, PD_PROTO, _("a pax header of the archive is not valid"));
         const char *key = rest + 1, *eq = memchr(key, '=', (size_t)(p + n - key));
         size_t len = eq ? (size_t)(p + n - 1 - (eq + 1)) : 0;
         if (eq && eq - key == 4 && !memcmp(key, "path", 4)) {
@@ -315,7 +316,7 @@ static enum pd_code header_block(struct untar *u, struct pd_err *err)
     }
     u->zero_blocks = 0;
     if (!sum_is_right(u->block))
-        return pd_fail(err, PD_PROTO, "this is no tar archive (or a broken one)");
+        return pd_fail(err, PD_PROTO, _("this is no tar archive (or a broken one)"));
     return begin_member(u, err);
 }
 
@@ -328,7 +329,7 @@ static enum pd_code write_content(struct untar *u, const unsigned char *p, size_
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
-            return pd_fail_errno(err, PD_IO, "%s can't be written", u->tmp);
+            return pd_fail_errno(err, PD_IO, _("%s can't be written"), u->tmp);
         p += k;
         n -= (size_t)k;
     }
@@ -389,8 +390,11 @@ enum pd_code untar_end(struct untar *u, struct pd_err *err)
     if (u->part == ENDED || (u->part == HEADER && u->zero_blocks == 1 && u->have == 0))
         return PD_OK;
     forget_file(u);
-    pd_fail(err, PD_PROTO, "the archive was cut off%s%.200s", u->path.len ? " at " : "", u->path.p);
-    return pd_set_hint(err, "copy again; the container may have ended meanwhile");
+    if (u->path.len > 0)
+        pd_fail(err, PD_PROTO, _("the archive was cut off at %.200s"), u->path.p);
+    else
+        pd_fail(err, PD_PROTO, _("the archive was cut off"));
+    return pd_set_hint(err, _("copy again; the container may have ended meanwhile"));
 }
 
 const char *untar_path(const struct untar *u, int64_t *size)

@@ -6,6 +6,7 @@
 #include "k8s/watch.h"
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/lines.h"
 #include "core/base/mem.h"
 #include "k8s/client_io.h"
@@ -354,8 +355,8 @@ static void on_line(void *arg, char *line, size_t n, bool cut)
         return;
     if (cut || json_parse(line, n, &event, &err) != PD_OK) {
         w->lost = true;
-        pd_fail(&w->stream_err, PD_PROTO, cut ? "an event of the watch is longer than 8 MiB"
-                                              : "an event of the watch is no JSON");
+        pd_fail(&w->stream_err, PD_PROTO, cut ? _("an event of the watch is longer than 8 MiB")
+                                              : _("an event of the watch is no JSON"));
         return;
     }
     const char *type = json_str(event, "type", "");
@@ -443,7 +444,7 @@ static void on_dead(void *arg)
     if (open < (int64_t)WATCH_SECONDS * 1000 + DEAD_MS || quiet < DEAD_MS)
         return;
     struct pd_err err;
-    pd_fail(&err, PD_TIMEOUT, "the watch is silent beyond its end");
+    pd_fail(&err, PD_TIMEOUT, _("the watch is silent beyond its end"));
     end_traffic(w);
     k8s_trace_done(w->k, w->trace, "GET", w->path, 0, open);
     enter(w);

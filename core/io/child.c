@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/lines.h"
 #include "core/base/mem.h"
 
@@ -286,15 +287,15 @@ enum pd_code child_start(struct loop *l, const struct child_spec *spec, struct c
         int saved = errno;
         close_pipes(&p);
         errno = saved;
-        return pd_fail_errno(err, PD_IO, "no pipe for %s", spec->argv[0]);
+        return pd_fail_errno(err, PD_IO, _("no pipe for %s"), spec->argv[0]);
     }
     int rc = spawn(spec, &p, &pid);
     if (rc != 0) {
         close_pipes(&p);
         errno = rc;
-        pd_fail_errno(err, rc == ENOENT ? PD_NOTFOUND : PD_IO, "%s can't be started",
+        pd_fail_errno(err, rc == ENOENT ? PD_NOTFOUND : PD_IO, _("%s can't be started"),
                       spec->argv[0]);
-        return pd_set_hint(err, "check that the program is installed and in $PATH");
+        return pd_set_hint(err, _("check that the program is installed and in $PATH"));
     }
     struct child *c = xcalloc(1, sizeof *c);
     c->loop = l;

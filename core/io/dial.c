@@ -3,6 +3,8 @@
  * kernel, so that its connect() stays in progress for two minutes. */
 #include "core/io/dial.h"
 
+#include "core/base/i18n.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -53,7 +55,7 @@ enum pd_code dial_begin(struct dial *d, int real, struct sockaddr_in *addr, int 
         drop(placeholder);
         dial_release(d);
         errno = saved;
-        return pd_fail_errno(err, PD_IO, "no socket for the dialed connection");
+        return pd_fail_errno(err, PD_IO, _("no socket for the dialed connection"));
     }
     d->placeholder = *placeholder;
     return PD_OK;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/http_io.h"
@@ -284,17 +285,17 @@ static const struct {
     enum pd_code pd;
     const char *hint;
 } curl_errors[] = {
-    {CURLE_COULDNT_RESOLVE_HOST, PD_NET, "check the host name, and the network's name server"},
-    {CURLE_COULDNT_RESOLVE_PROXY, PD_NET, "check proxy-url, or the https_proxy variable"},
+    {CURLE_COULDNT_RESOLVE_HOST, PD_NET, N_("check the host name, and the network's name server")},
+    {CURLE_COULDNT_RESOLVE_PROXY, PD_NET, N_("check proxy-url, or the https_proxy variable")},
     {CURLE_COULDNT_CONNECT, PD_NET, NULL},
     {CURLE_OPERATION_TIMEDOUT, PD_TIMEOUT, NULL},
     {CURLE_PEER_FAILED_VERIFICATION, PD_TLS, NULL},
-    {CURLE_SSL_CONNECT_ERROR, PD_TLS, "check that the address is that of an HTTPS server"},
-    {CURLE_SSL_CERTPROBLEM, PD_TLS, "check the client certificate and its key"},
-    {CURLE_SSL_CACERT_BADFILE, PD_TLS, "check certificate-authority in kubeconfig"},
+    {CURLE_SSL_CONNECT_ERROR, PD_TLS, N_("check that the address is that of an HTTPS server")},
+    {CURLE_SSL_CERTPROBLEM, PD_TLS, N_("check the client certificate and its key")},
+    {CURLE_SSL_CACERT_BADFILE, PD_TLS, N_("check certificate-authority in kubeconfig")},
     {CURLE_SSL_CIPHER, PD_TLS, NULL},
-    {CURLE_UNSUPPORTED_PROTOCOL, PD_PROTO, "the address must begin with https:// or http://"},
-    {CURLE_URL_MALFORMAT, PD_PROTO, "check the server's address"},
+    {CURLE_UNSUPPORTED_PROTOCOL, PD_PROTO, N_("the address must begin with https:// or http://")},
+    {CURLE_URL_MALFORMAT, PD_PROTO, N_("check the server's address")},
     {CURLE_WEIRD_SERVER_REPLY, PD_PROTO, NULL},
     {CURLE_BAD_CONTENT_ENCODING, PD_PROTO, NULL},
     {CURLE_WRITE_ERROR, PD_LIMIT, NULL},
@@ -322,9 +323,9 @@ enum pd_code http_setup_error(const struct http_setup *s, int curl_code, struct 
     struct url_parts u = {.host = ""};
     if (!split_url(s->shown, &u))
         str_copy(u.host, sizeof u.host, s->shown);
-    pd_fail(err, code, "%s port %d: %s", u.host, u.port, text.p);
+    pd_fail(err, code, _("%s port %d: %s"), u.host, u.port, text.p);
     if (hint)
-        pd_set_hint(err, "%s", hint);
+        pd_set_hint(err, "%s", _(hint));
     str_release(&text);
     str_copy(err->src, sizeof err->src, s->shown);
     return code;
@@ -523,7 +524,7 @@ static void http_ready(void *arg)
 
 static void limit_error(struct http *h)
 {
-    pd_fail(&h->err, PD_LIMIT, "the answer is longer than %zu bytes", h->body.ceiling);
+    pd_fail(&h->err, PD_LIMIT, _("the answer is longer than %zu bytes"), h->body.ceiling);
     str_copy(h->err.src, sizeof h->err.src, h->setup.shown);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/io/http_io.h"
 #include "core/io/loop_io.h"
@@ -193,7 +194,7 @@ static bool accept_upgrade(struct ws *w)
     if (!end) {
         if (w->in.len < HEAD_MAX)
             return true;
-        fail_text(w, PD_PROTO, "the answer to the WebSocket upgrade has no end");
+        fail_text(w, PD_PROTO, _("the answer to the WebSocket upgrade has no end"));
         return false;
     }
     size_t head_n = (size_t)(end - w->in.p) + 4;
@@ -213,7 +214,7 @@ static bool accept_upgrade(struct ws *w)
     }
     ws_accept_key(w->key, accept);
     if (!have || strcmp(accept, value) != 0) {
-        fail_text(w, PD_PROTO, "the server's Sec-WebSocket-Accept is wrong");
+        fail_text(w, PD_PROTO, _("the server's Sec-WebSocket-Accept is wrong"));
         return false;
     }
     w->phase = w->close_asked ? CLOSING : OPEN;
@@ -249,7 +250,7 @@ static bool data_frame(struct ws *w, const struct ws_frame *f)
 {
     const char *p = (const char *)f->payload;
     if ((f->opcode == WS_CONT) != (w->message_opcode != 0)) {
-        fail_text(w, PD_PROTO, "a WebSocket fragment is out of order");
+        fail_text(w, PD_PROTO, _("a WebSocket fragment is out of order"));
         return false;
     }
     if (f->fin && f->opcode != WS_CONT)
@@ -257,7 +258,7 @@ static bool data_frame(struct ws *w, const struct ws_frame *f)
     if (f->opcode != WS_CONT)
         w->message_opcode = f->opcode;
     if (!str_append(&w->message, p, f->n)) {
-        fail_text(w, PD_LIMIT, "a WebSocket message is longer than 16 MiB");
+        fail_text(w, PD_LIMIT, _("a WebSocket message is longer than 16 MiB"));
         return false;
     }
     if (!f->fin)
@@ -288,7 +289,7 @@ static bool frames(struct ws *w)
         struct ws_frame f;
         long n = ws_parse((unsigned char *)w->in.p + at, w->in.len - at, false, MESSAGE_MAX, &f);
         if (n < 0) {
-            fail_text(w, PD_PROTO, "the server sent a WebSocket frame that is not valid");
+            fail_text(w, PD_PROTO, _("the server sent a WebSocket frame that is not valid"));
             return false;
         }
         if (n == 0)
@@ -319,7 +320,7 @@ static void lost(struct ws *w, CURLcode code)
     else if (code != CURLE_OK)
         fail_curl(w, code);
     else
-        fail_text(w, PD_NET, "the connection ended without a WebSocket Close");
+        fail_text(w, PD_NET, _("the connection ended without a WebSocket Close"));
 }
 
 /* TLS may hold bytes that poll does not see: read until AGAIN, or come back
@@ -347,7 +348,7 @@ static bool read_all(struct ws *w)
         w->heard_ms = clock_ms();
         total += n;
         if (!str_append(&w->in, buf, n)) {
-            fail_text(w, PD_LIMIT, "a WebSocket message is longer than 16 MiB");
+            fail_text(w, PD_LIMIT, _("a WebSocket message is longer than 16 MiB"));
             return false;
         }
         if (!digest_input(w))
@@ -364,7 +365,7 @@ static void on_socket(void *arg, int fd UNUSED, int events)
     w->busy = true;
     bool alive = !w->overflow;
     if (w->overflow)
-        fail_text(w, PD_LIMIT, "64 MiB wait to be sent: the peer does not read");
+        fail_text(w, PD_LIMIT, _("64 MiB wait to be sent: the peer does not read"));
     if (alive && (events & LOOP_WRITE) && w->out.len)
         flush(w);
     if (alive && (events & LOOP_READ))
@@ -384,9 +385,9 @@ static void tick(void *arg)
     if (w->phase == CLOSING && clock_ms() - w->close_ms >= CLOSE_MS)
         fail(w, w->close_code, 0, "", NULL);
     else if (w->phase <= UPGRADE && quiet >= UPGRADE_MS)
-        fail_text(w, PD_TIMEOUT, "no answer to the WebSocket upgrade");
+        fail_text(w, PD_TIMEOUT, _("no answer to the WebSocket upgrade"));
     else if (w->phase == OPEN && quiet >= DEAD_MS)
-        fail_text(w, PD_TIMEOUT, "the WebSocket peer has been silent for a minute");
+        fail_text(w, PD_TIMEOUT, _("the WebSocket peer has been silent for a minute"));
     else if (w->phase == OPEN) {
         ws_build(&w->out, WS_PING, true, true, "", 0);
         flush(w);
@@ -404,7 +405,7 @@ static void on_connected(void *arg, int curl_code)
     }
     curl_easy_getinfo(w->easy, CURLINFO_ACTIVESOCKET, &w->fd);
     if (w->fd == CURL_SOCKET_BAD) {
-        fail_text(w, PD_NET, "libcurl gave no socket");
+        fail_text(w, PD_NET, _("libcurl gave no socket"));
         return;
     }
     w->phase = UPGRADE;

@@ -192,7 +192,8 @@ TEST(kubeconfig_keeps_lists_and_exec)
     struct pd_err err;
     struct kube_context x;
     clean_environment();
-    char *path = config(SERVER, TOKEN ", as: jane, as-groups: [a, b], as-user-extra: {reason: [x, y]}, "
+    char *path = config(SERVER, TOKEN ", as: jane, as-groups: [a, b], "
+                        "as-user-extra: {reason: [x, y]}, "
                                 "exec: "
                         "{apiVersion: client.authentication.k8s.io/v1, command: bin/login, "
                         "args: [a, 'b c'], env: [{name: A, value: '1'}], interactiveMode: Never, "
