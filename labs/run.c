@@ -148,6 +148,8 @@ static void take_eval(struct run *r, const struct run_record *q)
 static void take_state(struct run *r, struct run_log *d, const struct run_record *q)
 {
     const char *state = runlog_str(q, "state", "running");
+    if (str_eq(r->state, "done"))        /* "quit" follows it: the process leaves */
+        return;
     str_copy(r->state, sizeof r->state, state);
     /* what passes while it stands still is no step's time */
     if (!str_eq(state, "running"))
