@@ -205,6 +205,7 @@ TEST(the_csv_has_the_pod_s_steps_exactly)
 /* A log of any bytes is never more than text. */
 TEST(noise_is_no_record)
 {
+    static const char bytes[] = "{}\":,evstp1.NaI \\\x1b\xff";
     unsigned x = 1;
     run_init(&run, &log_);
     for (int i = 0; i < 20000; i++) {
@@ -212,7 +213,7 @@ TEST(noise_is_no_record)
         size_t n = x % 79;
         for (size_t k = 0; k < n; k++) {
             x = x * 1103515245u + 12345u;
-            line[k] = (char)("{}\":,evstp1.NaI \\\x1b\xff"[(x >> 16) % 21]);
+            line[k] = bytes[(x >> 16) % (sizeof bytes - 1)];
         }
         line[n] = 0;
         x = x * 1103515245u + 12345u;
