@@ -192,6 +192,15 @@ static void drive(struct kctr *c)
     kubelet_ctr_start(c);
 }
 
+/* The containers proper have ended for good. */
+static bool work_done(const struct kpod *p)
+{
+    for (size_t i = p->inits; i < p->n; i++)
+        if (p->ctr[i].state != KCTR_EXITED || restarts(&p->ctr[i]))
+            return false;
+    return true;
+}
+
 /* Init containers in order. true: all are done. */
 static bool drive_inits(struct kpod *p)
 {
@@ -199,6 +208,8 @@ static bool drive_inits(struct kpod *p)
         struct kctr *c = &p->ctr[i];
         if (c->state == KCTR_EXITED && c->now.exit_code == 0 && !sidecar(c))
             continue;
+        if (sidecar(c) && work_done(p))
+            continue;                   /* it is on its way out */
         drive(c);
         if (!(sidecar(c) && c->state == KCTR_RUNNING))
             return false;
@@ -232,11 +243,10 @@ static void begin(struct kpod *p)
 /* Sidecars end when the work is done. */
 static void end_sidecars(struct kpod *p)
 {
-    for (size_t i = p->inits; i < p->n; i++)
-        if (p->ctr[i].state != KCTR_EXITED || restarts(&p->ctr[i]))
-            return;
+    if (!work_done(p))
+        return;
     for (size_t i = 0; i < p->inits; i++)
-        if (sidecar(&p->ctr[i]) && p->ctr[i].state == KCTR_RUNNING)
+        if (sidecar(&p->ctr[i]) && p->ctr[i].state == KCTR_RUNNING && !p->ctr[i].kill_sent)
             kubelet_ctr_stop(&p->ctr[i], grace_ms(p));
 }
 

@@ -274,12 +274,13 @@ static void on_readiness(void *arg)
 static void schedule(struct kctr *c, int which, int64_t ms)
 {
     static loop_fn *const fns[] = {on_startup, on_liveness, on_readiness};
-    if (c->state == KCTR_RUNNING && !(which == 0 && c->probe[0].ok))
+    if (c->state == KCTR_RUNNING && !c->probe_kill && !(which == 0 && c->probe[0].ok))
         c->probe[which].timer = loop_timer(c->pod->k->loop, ms, fns[which], c, "probe");
 }
 
 void kubelet_probe_start(struct kctr *c)
 {
+    c->probe_kill = false;
     for (int i = 0; i < 3; i++) {
         struct kprobe *p = &c->probe[i];
         p->good = p->bad = 0;

@@ -114,6 +114,9 @@ static void put_projected(struct files *f, const struct json *v)
             put_object(f, one, true, json_str(one, "name", ""), mode);
         else if ((one = json_get(s, "downwardAPI")) != NULL)
             put_downward(f, one, mode);
+        else if (json_has(s, "serviceAccountToken"))
+            f->failed = pd_fail(&f->err, PD_UNSUPPORTED, "failed to fetch token: the practice "
+                                "cluster issues no service account tokens") != PD_OK;
     }
 }
 

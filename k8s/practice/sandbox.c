@@ -152,12 +152,12 @@ static enum pd_code try_kind(const struct shim_spec *spec, const struct sandbox_
     return rc;
 }
 
-/* As root a user namespace would only take rights away. */
+/* Root needs no user namespace, unless it is one without CAP_SYS_ADMIN. */
 static bool worth_trying(enum sandbox_kind kind, const struct shim_spec *spec)
 {
     if (spec->force && *spec->force)
         return strcmp(spec->force, kinds[kind].name) == 0;
-    return kind == SANDBOX_PROOT || (kind == SANDBOX_NAMESPACES) == (geteuid() == 0);
+    return kind != SANDBOX_NAMESPACES || geteuid() == 0;
 }
 
 enum pd_code sandbox_start(const struct shim_spec *spec, const struct sandbox_io *io,
@@ -213,6 +213,8 @@ static NORETURN void join_helper(const struct shim_spec *spec, enum sandbox_kind
     if (root < 0 || fchdir(root) < 0 || chroot(".") < 0)
         sandbox_die(p, 'x', "the container's root can't be entered: %s", strerror(errno));
     pid_t pid = (pid_t)syscall(SYS_clone, (long)CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    if (pid < 0 && errno == ENOMEM)     /* what a pid namespace says whose init has ended */
+        sandbox_die(p, 'x', "container not running");
     if (pid < 0)
         sandbox_die(p, 'x', "no process can be made: %s", strerror(errno));
     if (pid == 0)
