@@ -174,7 +174,7 @@ enum pd_code sandbox_start(const struct shim_spec *spec, const struct sandbox_io
         if (rc == PD_OK) {
             report->kind = (enum sandbox_kind)k;
             str_fmt(report->missing, sizeof report->missing, "%s%s%s", kinds[k].missing,
-                    *why ? ": " : "", why);
+                    *kinds[k].missing && *why ? ": " : "", *kinds[k].missing ? why : "");
             return PD_OK;
         }
         if (!other)
