@@ -245,6 +245,7 @@ static enum pd_code read_lists(struct lab_reader *r, const struct ynode *n, stru
     s->hints = lab_reader_many(r, yaml_count(hints), sizeof *s->hints);
     for (const struct ynode *c = hints ? hints->first : NULL; c && !rc; c = c->next) {
         rc = lab_keys_type(r->path, c, "hint", LK_TEXT, r->err);
+        rc = rc ? rc : vars_known(r, c);
         if (!rc)
             s->hints[s->hints_n++] = lab_reader_text(r, c);
     }
@@ -265,7 +266,8 @@ static enum pd_code read_step(struct lab_reader *r, const struct ynode *n)
     s->title = lab_reader_text(r, yaml_get(n, "title"));
     s->say = lab_reader_text(r, yaml_get(n, "say"));
     s->at = lab_reader_place(n);
-    rc = read_files(r, yaml_get(n, "files"), s);
+    rc = vars_known(r, yaml_get(n, "say"));
+    rc = rc ? rc : read_files(r, yaml_get(n, "files"), s);
     rc = rc ? rc : read_lists(r, n, s);
     return rc ? rc : read_solves(r, yaml_get(n, "solve"), s);
 }

@@ -53,6 +53,8 @@ static const struct {
     {"steps:\n  - id: a\n    title: A\n    say: s\n    do:\n      - {push: {ref: \"${IMAG}\"}}"
      "\nvars: {IMAGE: x}\n",
      9, 22, "did you mean ${IMAGE}?"},
+    {"vars: {IMAGE: x}\nsteps: [{id: a, title: A, say: \"${IMAGES}\"}]\n", 5, 32,
+     "did you mean ${IMAGE}?"},
     {"vars: {image: x}\nsteps: [{id: a, title: A, say: s}]\n", 4, 15, "no variable's name"},
     {"vars: {A: {pick: []}}\nsteps: [{id: a, title: A, say: s}]\n", 4, 18, "nothing to pick"},
     {"vars: {A: {from: moon}}\nsteps: [{id: a, title: A, say: s}]\n", 4, 18, "no source"},
