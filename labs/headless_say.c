@@ -86,10 +86,13 @@ static void say_check(struct headless_say *y, const struct session *s, int step,
     json_put_str(r, "because", ev->because);
     if (ev->result == CHECK_PASS)
         str_fmt(text, sizeof text, "  %-8s %s", _(check_result_name(ev->result)), title);
-    else
-        str_fmt(text, sizeof text, _("  %-8s %s: %s %s expected %s, is %s  %s"),
+    else if (*ev->expected)
+        str_fmt(text, sizeof text, _("  %-8s %s: %s %s: %s expected, %s found. %s"),
                 _(check_result_name(ev->result)), title, ev->object, ev->path, ev->expected,
-                ev->actual, ev->because);
+                *ev->actual ? ev->actual : "-", ev->because);
+    else
+        str_fmt(text, sizeof text, "  %-8s %s: %s", _(check_result_name(ev->result)), title,
+                ev->because);
     line(y, r, text);
 }
 

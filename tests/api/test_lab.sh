@@ -131,8 +131,8 @@ text = open(sys.argv[1]).read()
 text = text.replace("is: {min: 0.001, max: 0.01}", "is: {min: 0}")
 open(sys.argv[1], "w").write(text)
 PY
-lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=150=>--steps=12' \
-    --set 'job:job.yaml:--eval-every=10=>--eval-every=6'
+lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=320=>--steps=12' \
+    --set 'job:job.yaml:--eval-every=20=>--eval-every=6'
 check "a rate of 0 learns nothing" $rc 1 'last["step"] == "watch" and [w["path"] for w in
  wrong("watch")] == ["val"]'
 python3 - "$L/lab.yaml" <<'PY'
@@ -142,7 +142,7 @@ for step in "watch", "steer":
     text = re.sub(r"(?ms)^  - id: %s\n.*?(?=^  - id:)" % step, "", text)
 open(sys.argv[1], "w").write(text)
 PY
-lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=150=>--steps=4'
+lab --labs "$W/labs" --set 'job:job.yaml:--rate=0.003=>--rate=0' --set 'job:job.yaml:--steps=320=>--steps=4'
 check "nor does its adapter" $rc 1 'last["step"] == "prove" and
  "nothing was learned" in wrong("prove")[0]["because"]'
 
