@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/base/i18n.h"
-#include "core/base/path.h"
 
 /* Weights that the smoothing keys walk. */
 static const double weights[] = {0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99};
@@ -135,9 +134,8 @@ void cmd_inspect_step(struct app *a, const char *arg UNUSED, struct effects *out
 
 void cmd_export(struct app *a, const char *arg, struct effects *out)
 {
-    char *home = NULL;
-    if (!arg || !*arg)
-        arg = home = path_home(PATH_DATA, "curve.csv");
-    app_session(a, "curve.export", arg, out);
-    free(home);
+    if (arg && *arg)
+        app_session(a, "curve.export", arg, out);
+    else
+        cmd_ask(a, _("write the curve to"), "curve.export", "curve.csv");
 }

@@ -248,7 +248,7 @@ static void copy_text(struct app *a, const char *text, struct effects *out)
     struct json *args = json_new_object();
     json_put_str(args, "text", text);
     effects_add(out, EFF_COPY_TEXT, 0, 0, args);
-    app_note(a, false, _("copied %zu characters to the terminal's clipboard"), strlen(text));
+    app_note(a, false, _("sent %zu characters to the terminal's clipboard"), strlen(text));
 }
 
 static void copy_rows(struct app *a, bool all, struct effects *out)

@@ -272,7 +272,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     }
     bool any = nodes(a, out, w);
     if (!any && k->link != LINK_DOWN)
-        rows_line(out, ROLE_MUTED, k->link == LINK_UP ? _(" reading…") : _(" connecting…"));
+        rows_line(out, ROLE_MUTED, k->link == LINK_UP ? _(" reading") : _(" connecting"));
     if (!any)
         return;
     pods(a, out, w);
