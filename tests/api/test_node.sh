@@ -334,6 +334,83 @@ check "what was written is on disk" grep -q kept "$XDG_STATE_HOME"/podium/practi
 check "readiness follows the probe" status probed True '{.status.conditions[?(@.type=="Ready")].status}'
 check "Unhealthy was said" until_says 'Readiness probe failed' get events --field-selector reason=Unhealthy
 
+# --- Jobs with indexes, a deadline; sidecars; liveness ---
+cat >"$work/more.yaml" <<Y
+apiVersion: batch/v1
+kind: Job
+metadata: {name: index}
+spec:
+  completionMode: Indexed
+  completions: 3
+  parallelism: 3
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: "$host/test/box:v1", command: [sh, -c, 'echo \$JOB_COMPLETION_INDEX of \$(hostname)']}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: late}
+spec:
+  activeDeadlineSeconds: 2
+  template:
+    spec:
+      terminationGracePeriodSeconds: 1
+      restartPolicy: Never
+      containers: [{name: c, image: "$host/test/box:v1", command: [sleep, "1000"]}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: fails}
+spec:
+  backoffLimit: 1
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: "$host/test/box:v1", command: ["false"]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: live}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: c
+    image: $host/test/box:v1
+    command: [sleep, "1000"]
+    livenessProbe: {exec: {command: [test, -e, /nope]}, periodSeconds: 1, failureThreshold: 2}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: sidecar}
+spec:
+  restartPolicy: Never
+  initContainers:
+  - {name: side, restartPolicy: Always, image: "$host/test/box:v1", command: [sh, -c, "trap 'exit 0' TERM; while :; do sleep 0.1; done"]}
+  containers: [{name: c, image: "$host/test/box:v1", command: [sleep, "1"]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: words}
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: c, image: "$host/test/box:v1", command: [sh, -c, "echo because > /dev/termination-log; exit 2"]}
+Y
+k apply -f "$work/more.yaml"
+check "an Indexed Job completes" until_says '^0-2$' get job index -o 'jsonpath={.status.completedIndexes}'
+k logs -l job-name=index
+check "each pod knows its index" has "2 of index-2"
+check "a deadline fails the Job" until_says '^FailureTarget Failed DeadlineExceeded$' get job late \
+    -o 'jsonpath={.status.conditions[*].type} {.status.conditions[1].reason}'
+check "a backoffLimit too" until_says '^BackoffLimitExceeded 2$' get job fails \
+    -o 'jsonpath={.status.conditions[1].reason} {.status.failed}'
+check "liveness restarts" status live '[1-9]' '{.status.containerStatuses[0].restartCount}'
+check "a sidecar ends with the work" status sidecar Succeeded '{.status.phase}'
+k get pod sidecar -o 'jsonpath={.status.initContainerStatuses[0].restartCount}'
+check "and is not restarted" same 0
+check "the termination message" until_says '^because$' get pod words -o "jsonpath=$state.terminated.message}"
+
 # --- attach; the server dies twice; the exit code is the true one ---
 check "talk runs" status talk Running '{.status.phase}'
 (echo one; sleep 1) | timeout 20 kubectl attach -i talk >"$work/out" 2>&1
