@@ -168,8 +168,30 @@ static void count_done(struct app *a)
     set_done(a, a->s->lab->id, done);
 }
 
-/* A run's first line brings its curve up, unless the person chose a tab. */
-static void follow_session(struct app *a, int step_before, size_t points_before)
+/* A run's first points bring its curve up, unless the person chose a tab or the
+ * run is an old one. */
+static void follow_run(struct app *a, size_t points_before)
+{
+    enum { RECENT_MS = 60000 };
+    const struct run *r = &a->s->run;
+    size_t points = r->loss ? series_count(r->loss) : 0;
+    if (points_before > 0 || points == 0 || a->tab_chosen ||
+        a->now_ms - r->last_line_ms > RECENT_MS)
+        return;
+    a->tab = PANEL_CURVE;
+    if (a->focus != PANEL_STEP)
+        a->focus = PANEL_CURVE;
+}
+
+/* The newest request stays selected while new ones come. */
+static void follow_requests(struct app *a, size_t requests_before)
+{
+    int *sel = &a->sel[PANEL_API], last = (int)a->s->api_n - 1;
+    if (*sel >= (int)requests_before - 1 && a->api_open < 0)
+        *sel = MAX(last, 0);
+}
+
+static void follow_session(struct app *a, int step_before)
 {
     count_done(a);
     if (a->lab_seen != a->s->lab)
@@ -183,17 +205,8 @@ static void follow_session(struct app *a, int step_before, size_t points_before)
         if (a->focus != PANEL_STEP && !a->zoom)
             a->focus = PANEL_STEP;
     }
-    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0;
-    if (points_before == 0 && points > 0 && !a->tab_chosen) {
-        a->tab = PANEL_CURVE;
-        if (a->focus != PANEL_STEP)
-            a->focus = PANEL_CURVE;
-    }
     if (a->note[0] && !str_eq(a->note_over, a->s->message))
         a->note[0] = '\0';
-    if (a->focus == PANEL_API && a->api_open < 0 && a->s->api_n > 0 &&
-        a->sel[PANEL_API] >= (int)a->s->api_n)
-        a->sel[PANEL_API] = (int)a->s->api_n - 1;
 }
 
 /* One column or row less would hide what has the focus: move it. */
@@ -222,7 +235,7 @@ static void command(struct app *a, const struct msg *m, struct effects *out)
 void app_apply(struct app *a, const struct msg *m, struct effects *out)
 {
     int step = a->s->step;
-    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0;
+    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0, requests = a->s->api_n;
     a->now_ms = m->at_ms;
     switch (m->kind) {
     case MSG_KEY:
@@ -244,6 +257,9 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         session_apply(a->s, m, out);
         break;
     }
-    follow_session(a, step, points);
+    follow_session(a, step);
+    follow_run(a, points);
+    if (m->kind != MSG_KEY)
+        follow_requests(a, requests);
     curve_cache_update(&a->cache, a->s->run.loss, a->curve.smooth);
 }

@@ -222,6 +222,26 @@ TEST(editor_saves_by_an_effect_and_warns_before_it_drops)
     fx_free(a);
 }
 
+TEST(the_newest_request_stays_selected)
+{
+    struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
+    struct msg m = {.kind = MSG_TICK, .at_ms = FIXTURE_NOW};
+    struct effects out;
+    effects_init(&out);
+    fx_lab(a);
+    fx_api(a->s);
+    a->sel[PANEL_API] = 3;
+    fx_key(a, "4");
+    fx_key(a, "k");
+    CHECK_INT(a->sel[PANEL_API], 2);     /* held where the person put it */
+    app_apply(a, &m, &out);
+    CHECK_INT(a->sel[PANEL_API], 2);
+    fx_key(a, "G");
+    CHECK_INT(a->sel[PANEL_API], 3);
+    effects_release(&out);
+    fx_free(a);
+}
+
 TEST(zoom_and_pan_stay_inside_the_run)
 {
     struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
