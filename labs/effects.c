@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "labs/effects_priv.h"
@@ -240,7 +241,7 @@ static void run_one(struct effects_runner *r, const struct effect *e)
         table[e->kind](r, e);
         return;
     }
-    pd_fail(&err, PD_NET, "there is no cluster");
+    pd_fail(&err, PD_NET, _("there is no cluster"));
     effects_refuse(r, e, &err);
 }
 

@@ -7,6 +7,7 @@
  * started by its command, and asked for its kubeconfig: to this program it is
  * a cluster like any other. */
 #include "core/base/base.h"
+#include "core/base/i18n.h"
 
 #include <unistd.h>
 
@@ -121,7 +122,7 @@ static struct json *default_command(const char *key, struct pd_err *err)
     struct ydoc *doc = NULL;
     struct json *args = NULL;
     if (!path) {
-        pd_fail(err, PD_KUBECONFIG, "there is no kubeconfig, and no default cluster is set up");
+        pd_fail(err, PD_KUBECONFIG, _("there is no kubeconfig, and no default cluster is set up"));
         return NULL;
     }
     if (!yaml_read_file(path, &doc, err)) {
@@ -130,7 +131,7 @@ static struct json *default_command(const char *key, struct pd_err *err)
             args = json_new_object();
             json_set(args, "argv", yaml_to_json(argv));
         } else {
-            pd_fail_at(err, PD_KUBECONFIG, path, 1, 1, "this file has no command \"%s\"", key);
+            pd_fail_at(err, PD_KUBECONFIG, path, 1, 1, _("this file has no command \"%s\""), key);
         }
     }
     yaml_docs_free(doc);
@@ -188,8 +189,8 @@ static void keep_line(void *arg, char *line, size_t n)
 static void child_failed(struct effects_runner *r, const char *what, int code, const char *text)
 {
     struct pd_err err;
-    pd_fail(&err, PD_KUBECONFIG, "the default cluster's command \"%s\" ended with code %d: %s",
-            what, code, text && *text ? text : "it said nothing");
+    pd_fail(&err, PD_KUBECONFIG, _("the default cluster's command \"%s\" ended with code %d: %s"),
+            what, code, text && *text ? text : _("it said nothing"));
     failed(r, &err);
 }
 

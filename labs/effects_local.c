@@ -2,6 +2,7 @@
  * and watched, timers. Files are watched by their folder (inotify), since
  * editors replace them; a change is read again 100 ms after the last event. */
 #include "core/base/base.h"
+#include "core/base/i18n.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +107,7 @@ static enum pd_code write_all(int fd, const char *path, const char *text, size_t
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
-            return pd_fail_errno(err, PD_IO, "%s can't be written", path);
+            return pd_fail_errno(err, PD_IO, _("%s can't be written"), path);
         text += k;
         n -= (size_t)k;
     }
@@ -119,7 +120,7 @@ static enum pd_code write_plain(const char *path, int flags, const char *text, s
 {
     int fd = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, "%s can't be written", path);
+        return pd_fail_errno(err, PD_IO, _("%s can't be written"), path);
     enum pd_code rc = write_all(fd, path, text, strlen(text), err);
     close(fd);
     return rc;
@@ -130,7 +131,7 @@ static enum pd_code write_renamed(const char *path, const char *text, struct pd_
     char *tmp = xasprintf("%s.new", path);
     enum pd_code rc = write_plain(tmp, O_TRUNC, text, err);
     if (!rc && rename(tmp, path))
-        rc = pd_fail_errno(err, PD_IO, "%s can't be written", path);
+        rc = pd_fail_errno(err, PD_IO, _("%s can't be written"), path);
     free(tmp);
     return rc;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "labs/effects.h"
@@ -61,7 +62,7 @@ static void delete_all(struct reset *t, const char *kind, const struct json *lis
         json_put_str(args, "name", name);
         json_put_str(args, "uid", json_str(o, "metadata.uid", NULL));
         effects_add(&t->out, EFF_DELETE, t->cluster, t->epoch, args);
-        printf("deleting %s/%s\n", kind, name);
+        printf(_("deleting %s/%s\n"), kind, name);
         t->open++;
         t->deleted++;
     }
@@ -100,7 +101,7 @@ static void deliver(void *arg, struct msg *m)
 static void too_late(void *arg)
 {
     struct reset *t = arg;
-    fprintf(stderr, "podium: the cluster did not answer in time\n");
+    fprintf(stderr, _("podium: the cluster did not answer in time\n"));
     loop_stop(t->loop, 3);
 }
 
@@ -110,9 +111,9 @@ static int put_aside(const struct lab *lab)
     char *aside = xasprintf("%s.%" PRId64, work, clock_wall_ms() / 1000);
     int code = 0;
     if (rename(work, aside) == 0)
-        printf("your files are kept in %s\n", aside);
+        printf(_("your files are kept in %s\n"), aside);
     else if (errno != ENOENT) {
-        fprintf(stderr, "podium: %s can't be moved aside\n", work);
+        fprintf(stderr, _("podium: %s can't be moved aside\n"), work);
         code = 1;
     }
     free(aside);
@@ -138,6 +139,6 @@ int headless_reset(const struct lab *lab, const struct headless_options *o)
     if (!code)
         code = put_aside(lab);
     if (!code)
-        printf("%s is as new (%d objects deleted)\n", lab->id, t.deleted);
+        printf(_("%s is as new (%d objects deleted)\n"), lab->id, t.deleted);
     return code;
 }

@@ -2,6 +2,7 @@
  * line, column and, for a misspelt key, the key that was meant. */
 #include "labs/lab.h"
 
+#include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "core/base/str.h"
 #include "labs/lab_reader.h"
@@ -18,7 +19,8 @@ static enum pd_code read_root(struct lab_reader *r, const struct ynode *root)
         return rc;
     const struct ynode *version = yaml_get(root, "podium");
     if (version->number != 1)
-        return lab_reader_bad(r, version, "this podium reads version 1 of the lab format, not %s",
+        return lab_reader_bad(r, version,
+                              _("this podium reads version 1 of the lab format, not %s"),
                    version->text);
     r->lab->id = lab_reader_dup(r, yaml_str(root, "id", ""));
     r->lab->title = lab_reader_text(r, yaml_get(root, "title"));
@@ -40,7 +42,7 @@ enum pd_code lab_parse(const char *path, const char *text, size_t len, const cha
     }
     if (!doc || !doc->root || doc->next) {
         yaml_docs_free(doc);
-        return pd_fail_at(err, PD_LAB, path, 1, 1, "a lab is exactly one YAML document");
+        return pd_fail_at(err, PD_LAB, path, 1, 1, _("a lab is exactly one YAML document"));
     }
     struct lab *lab = xcalloc(1, sizeof *lab);
     arena_init(&lab->arena, LAB_ARENA);
@@ -50,7 +52,7 @@ enum pd_code lab_parse(const char *path, const char *text, size_t len, const cha
     rc = read_root(&r, doc->root);
     yaml_docs_free(doc);
     if (!rc && r.full)
-        rc = pd_fail_at(err, PD_LAB, path, 1, 1, "the texts of this lab are larger than 24 MiB");
+        rc = pd_fail_at(err, PD_LAB, path, 1, 1, _("the texts of this lab are larger than 24 MiB"));
     if (rc) {
         lab_free(lab);
         return rc;

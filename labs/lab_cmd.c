@@ -179,11 +179,11 @@ static int parse(struct parsed *p, int argc, char **argv)
         }
         int r = argv[i][0] == '-' && i + 1 < argc ? take_value(p, argv[i], argv[i + 1]) : 0;
         if (r <= 0)
-            return usage(r < 0 ? "a bad value" : "not understood", argv[i]);
+            return usage(r < 0 ? _("a bad value") : _("not understood"), argv[i]);
         i++;
     }
     if (p->lang && !i18n_set(p->lang))
-        return usage("no such language", p->lang);
+        return usage(_("no such language"), p->lang);
     return 0;
 }
 
@@ -200,8 +200,8 @@ static int unknown_lab(const struct lab_list *l, const char *id)
     for (size_t i = 0; i < l->n; i++)
         ids[i] = l->v[i].id;
     const char *near = str_nearest(id, ids, l->n);
-    fprintf(stderr, "podium lab: there is no lab \"%s\"%s%s%s\n", id,
-            near ? ": did you mean \"" : "; podium lab list shows them", near ? near : "",
+    fprintf(stderr, _("podium lab: there is no lab \"%s\"%s%s%s\n"), id,
+            near ? _(": did you mean \"") : _("; podium lab list shows them"), near ? near : "",
             near ? "\"?" : "");
     free(ids);
     return 2;
@@ -219,10 +219,10 @@ static const struct lab *choose(const struct lab_list *l, const struct parsed *p
     if (!lab)
         *code = unknown_lab(l, p->id);
     else if (p->o.until && !lab_step_by_id(lab, p->o.until, NULL))
-        *code = usage("no such step", p->o.until);
+        *code = usage(_("no such step"), p->o.until);
     for (int i = 0; lab && !*code && i < p->o.sets_n; i++)
         if (!lab_step_by_id(lab, p->o.sets[i].step, NULL))
-            *code = usage("no such step", p->o.sets[i].step);
+            *code = usage(_("no such step"), p->o.sets[i].step);
     return lab;
 }
 
@@ -231,9 +231,9 @@ static int cmd_run(int argc, char **argv, bool reset)
     struct parsed p = {0};
     int code = parse(&p, argc, argv);
     if (!code && !p.id)
-        code = usage("which lab?", "");
+        code = usage(_("which lab?"), "");
     if (!code && !reset && !p.headless)
-        code = usage("run needs --headless; with a screen, open the lab in podium", "");
+        code = usage(_("run needs --headless; with a screen, open the lab in podium"), "");
     if (!code) {
         struct lab_list *l = lab_list_load(p.labs);
         const struct lab *lab = choose(l, &p, &code);
@@ -255,9 +255,9 @@ int lab_cmd(int argc, char **argv)
         return 0;
     }
     if (str_eq(sub, "list"))
-        return argc > 2 + json ? usage("not understood", argv[2]) : cmd_list(NULL, json);
+        return argc > 2 + json ? usage(_("not understood"), argv[2]) : cmd_list(NULL, json);
     if (str_eq(sub, "lint")) {
-        int code = argc > 2 ? 0 : usage("which file?", "");
+        int code = argc > 2 ? 0 : usage(_("which file?"), "");
         for (int i = 2; i < argc; i++)
             code |= lint_one(argv[i]);
         return code;
@@ -266,5 +266,5 @@ int lab_cmd(int argc, char **argv)
         return cmd_run(argc - 1, argv + 1, str_eq(sub, "reset"));
     if (str_eq(sub, "stage"))
         return lab_stage(argc - 1, argv + 1);
-    return usage(*sub ? "no such command" : "which command?", sub);
+    return usage(*sub ? _("no such command") : _("which command?"), sub);
 }

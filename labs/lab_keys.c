@@ -2,6 +2,7 @@
  * a lab file, each with its line and column. */
 #include "labs/lab_keys.h"
 
+#include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "core/base/str.h"
 #include "labs/match.h"
@@ -11,9 +12,10 @@ static const char *const resources[] = {"nodes", "pods", "jobs", "events",
 
 static const char *kind_text(const struct ynode *n)
 {
-    static const char *const names[] = {"nothing", "yes or no",  "a number", "a number",
-                                        "a text",  "a list", "a map"};
-    return names[n->kind];
+    static const char *const names[] = {N_("nothing"),  N_("yes or no"), N_("a number"),
+                                        N_("a number"), N_("a text"),    N_("a list"),
+                                        N_("a map")};
+    return _(names[n->kind]);
 }
 
 static bool scalar(const struct ynode *n)
@@ -31,8 +33,8 @@ bool lab_keys_id_ok(const char *s)
 static enum pd_code wrong_type(const char *path, const struct ynode *n, const char *name,
                                const char *want, struct pd_err *err)
 {
-    return pd_fail_at(err, PD_LAB, path, n->line, n->col, "\"%s\" must be %s, not %s", name, want,
-                      kind_text(n));
+    return pd_fail_at(err, PD_LAB, path, n->line, n->col,
+                      _("\"%s\" must be %s, not %s"), name, want, kind_text(n));
 }
 
 static enum pd_code check_text(const char *path, const struct ynode *n, const char *name,
@@ -42,22 +44,22 @@ static enum pd_code check_text(const char *path, const struct ynode *n, const ch
     if (scalar(n))
         return PD_OK;
     if (n->kind != Y_MAP || !n->first)
-        return wrong_type(path, n, name, "a text or a map of languages {en: …, zh: …}", err);
+        return wrong_type(path, n, name, _("a text or a map of languages {en: …, zh: …}"), err);
     for (const struct ynode *c = n->first; c; c = c->next) {
         if (str_starts(c->key, "x-"))
             continue;
         if (!str_eq(c->key, "en") && !str_eq(c->key, "zh")) {
             const char *near = str_nearest(c->key, langs, 2);
             return pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
-                              "\"%s\" is no language of podium%s%s%s", c->key,
-                              near ? ": did you mean \"" : ": use \"en\" or \"zh\"",
+                              _("\"%s\" is no language of podium%s%s%s"), c->key,
+                              near ? _(": did you mean \"") : _(": use \"en\" or \"zh\""),
                               near ? near : "", near ? "\"?" : "");
         }
         if (!scalar(c))
-            return wrong_type(path, c, c->key, "a text", err);
+            return wrong_type(path, c, c->key, _("a text"), err);
     }
     if (!yaml_get(n, "en"))
-        return pd_fail_at(err, PD_LAB, path, n->line, n->col, "\"%s\" has no \"en\" text", name);
+        return pd_fail_at(err, PD_LAB, path, n->line, n->col, _("\"%s\" has no \"en\" text"), name);
     return PD_OK;
 }
 
@@ -65,10 +67,10 @@ static enum pd_code check_strs(const char *path, const struct ynode *n, const ch
                                struct pd_err *err)
 {
     if (n->kind != Y_SEQ)
-        return wrong_type(path, n, name, "a list of texts", err);
+        return wrong_type(path, n, name, _("a list of texts"), err);
     for (const struct ynode *c = n->first; c; c = c->next)
         if (!scalar(c))
-            return wrong_type(path, c, name, "a list of texts", err);
+            return wrong_type(path, c, name, _("a list of texts"), err);
     return PD_OK;
 }
 
@@ -76,15 +78,15 @@ static enum pd_code check_res(const char *path, const struct ynode *n, const cha
                               struct pd_err *err)
 {
     if (!scalar(n))
-        return wrong_type(path, n, name, "a resource", err);
+        return wrong_type(path, n, name, _("a resource"), err);
     for (size_t i = 0; i < ARRAY_LEN(resources); i++)
         if (str_eq(n->text, resources[i]))
             return PD_OK;
     const char *near = str_nearest(n->text, resources, ARRAY_LEN(resources));
-    return pd_fail_at(err, PD_LAB, path, n->line, n->col, "\"%s\" is not watched by a lab%s%s%s",
+    return pd_fail_at(err, PD_LAB, path, n->line, n->col, _("\"%s\" is not watched by a lab%s%s%s"),
                       n->text,
-                      near ? ": did you mean \"" : ": nodes, pods, jobs, events, "
-                                                   "persistentvolumeclaims",
+                      near ? _(": did you mean \"") : _(": nodes, pods, jobs, events, "
+                                                     "persistentvolumeclaims"),
                       near ? near : "", near ? "\"?" : "");
 }
 
@@ -95,7 +97,7 @@ static enum pd_code check_id(const char *path, const struct ynode *n, const char
         return wrong_type(path, n, name, "an id", err);
     if (!lab_keys_id_ok(n->text))
         return pd_fail_at(err, PD_LAB, path, n->line, n->col,
-                          "\"%s\" is no id: use a-z, 0-9 and \"-\", at most 40 characters",
+                          _("\"%s\" is no id: use a-z, 0-9 and \"-\", at most 40 characters"),
                           n->text);
     return PD_OK;
 }
@@ -104,10 +106,10 @@ static enum pd_code check_path(const char *path, const struct ynode *n, const ch
                                struct pd_err *err)
 {
     if (!scalar(n))
-        return wrong_type(path, n, name, "a file", err);
+        return wrong_type(path, n, name, _("a file"), err);
     if (!path_inside(n->text))
         return pd_fail_at(err, PD_LAB, path, n->line, n->col,
-                          "\"%s\" leaves the folder: no \"..\" and no leading \"/\"", n->text);
+                          _("\"%s\" leaves the folder: no \"..\" and no leading \"/\""), n->text);
     return PD_OK;
 }
 
@@ -115,7 +117,7 @@ static enum pd_code check_expect(const char *path, const struct ynode *n, const 
                                  struct pd_err *err)
 {
     if (n->kind != Y_MAP || !n->first)
-        return wrong_type(path, n, name, "a map of paths and values", err);
+        return wrong_type(path, n, name, _("a map of paths and values"), err);
     enum pd_code rc = PD_OK;
     for (const struct ynode *c = n->first; c && !rc; c = c->next)
         rc = match_lint(path, c, err);
@@ -141,11 +143,11 @@ static const struct {
     unsigned kinds;
     const char *want;
 } plain[] = {
-    [LK_STR] = {1u << Y_BOOL | 1u << Y_INT | 1u << Y_FLOAT | 1u << Y_STRING, "a text"},
-    [LK_NUM] = {1u << Y_INT | 1u << Y_FLOAT, "a number"},
-    [LK_BOOL] = {1u << Y_BOOL, "yes or no"},
-    [LK_MAP] = {1u << Y_MAP, "a map"},
-    [LK_SEQ] = {1u << Y_SEQ, "a list"},
+    [LK_STR] = {1u << Y_BOOL | 1u << Y_INT | 1u << Y_FLOAT | 1u << Y_STRING, N_("a text")},
+    [LK_NUM] = {1u << Y_INT | 1u << Y_FLOAT, N_("a number")},
+    [LK_BOOL] = {1u << Y_BOOL, N_("yes or no")},
+    [LK_MAP] = {1u << Y_MAP, N_("a map")},
+    [LK_SEQ] = {1u << Y_SEQ, N_("a list")},
     [LK_ANY] = {0, NULL},
 };
 static enum pd_code (*const deep[])(const char *path, const struct ynode *n, const char *name,
@@ -182,13 +184,13 @@ static enum pd_code unknown_key(const char *path, const struct ynode *c, const s
     const char *near = str_nearest(c->key, names, n);
     if (near)
         return pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
-                          "a %s has no key \"%s\": did you mean \"%s\"?", what, c->key, near);
+                          _("a %s has no key \"%s\": did you mean \"%s\"?"), what, c->key, near);
     struct str all;
     str_init(&all, 400);
     for (size_t i = 0; i < n; i++)
         str_printf(&all, "%s%s", i ? ", " : "", names[i]);
     pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
-               "a %s has no key \"%s\" (it has %s)", what, c->key, all.p);
+               _("a %s has no key \"%s\" (it has %s)"), what, c->key, all.p);
     str_release(&all);
     return PD_LAB;
 }
@@ -197,7 +199,7 @@ enum pd_code lab_keys_check(const char *path, const struct ynode *map, const str
                             const char *what, struct pd_err *err)
 {
     if (map->kind != Y_MAP)
-        return wrong_type(path, map, what, "a map", err);
+        return wrong_type(path, map, what, _("a map"), err);
     for (const struct ynode *c = map->first; c; c = c->next) {
         if (str_starts(c->key, "x-"))
             continue;
@@ -210,7 +212,7 @@ enum pd_code lab_keys_check(const char *path, const struct ynode *map, const str
     }
     for (const struct lab_key *k = keys; k->name; k++)
         if (k->required && !yaml_get(map, k->name))
-            return pd_fail_at(err, PD_LAB, path, map->line, map->col, "this %s has no \"%s\"",
+            return pd_fail_at(err, PD_LAB, path, map->line, map->col, _("this %s has no \"%s\""),
                               what, k->name);
     return PD_OK;
 }

@@ -1,6 +1,7 @@
 /* lab_reader.c - the lab parser: its helpers, and the small maps of a lab. */
 #include "labs/lab_reader.h"
 
+#include "core/base/i18n.h"
 #include "core/base/str.h"
 #include "labs/vars.h"
 
@@ -108,32 +109,33 @@ static enum pd_code read_var(struct lab_reader *r, const struct ynode *c, struct
     v->kind = LAB_VAR_VALUE;
     v->at = lab_reader_place(c);
     if (!vars_name_ok(c->key))
-        return lab_reader_bad(r, c, "\"%s\" is no variable's name: use A-Z, 0-9 and \"_\"", c->key);
+        return lab_reader_bad(r, c,
+                              _("\"%s\" is no variable's name: use A-Z, 0-9 and \"_\""), c->key);
     if (c->kind == Y_MAP) {
         enum pd_code rc = lab_reader_keys(r, c, var_keys, "variable");
         if (rc)
             return rc;
         if (yaml_count(c) != 1)
-            return lab_reader_bad(r, c, "variable \"%s\" needs exactly one of value, pick, from",
+            return lab_reader_bad(r, c, _("variable \"%s\" needs exactly one of value, pick, from"),
                                   c->key);
         one = yaml_get(c, "value");
         list = yaml_get(c, "pick");
         v->kind = list ? LAB_VAR_PICK : one ? LAB_VAR_VALUE : LAB_VAR_FROM;
         one = one ? one : yaml_get(c, "from");
     } else if (c->kind == Y_SEQ || c->kind == Y_NULL) {
-        return lab_reader_bad(r, c, "variable \"%s\" must be a text or one of {value:} {pick:} "
-                                    "{from:}",
+        return lab_reader_bad(r, c, _("variable \"%s\" must be a text or one of {value:} {pick:} "
+                                    "{from:}"),
                    c->key);
     }
     if (v->kind == LAB_VAR_PICK && !yaml_count(list))
-        return lab_reader_bad(r, list, "variable \"%s\" has nothing to pick from", c->key);
+        return lab_reader_bad(r, list, _("variable \"%s\" has nothing to pick from"), c->key);
     v->values = lab_reader_many(r, list ? yaml_count(list) : 1, sizeof *v->values);
     for (const struct ynode *p = list ? list->first : NULL; p; p = p->next)
         v->values[v->values_n++] = lab_reader_dup(r, p->text);
     if (!list)
         v->values[v->values_n++] = lab_reader_dup(r, one->text);
     if (v->kind == LAB_VAR_FROM && !vars_source_ok(v->values[0]))
-        return lab_reader_bad(r, one, "\"%s\" is no source of a variable: %s", v->values[0],
+        return lab_reader_bad(r, one, _("\"%s\" is no source of a variable: %s"), v->values[0],
                               vars_sources());
     return PD_OK;
 }

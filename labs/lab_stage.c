@@ -2,6 +2,7 @@
 #include "labs/lab_stage.h"
 
 #include "core/base/base.h"
+#include "core/base/i18n.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -47,12 +48,12 @@ static enum pd_code copy_bytes(struct stage *st, int in, int out, const char *to
     ssize_t n;
     while (!rc && (n = read(in, buf, STAGE_BUFFER)) != 0) {
         if (n < 0) {
-            rc = pd_fail_errno(&st->err, PD_IO, "reading for %s", to);
+            rc = pd_fail_errno(&st->err, PD_IO, _("reading for %s"), to);
             break;
         }
         for (ssize_t at = 0, k; at < n && !rc; at += k)
             if ((k = write(out, buf + at, (size_t)(n - at))) < 0)
-                rc = pd_fail_errno(&st->err, PD_IO, "%s can't be written", to);
+                rc = pd_fail_errno(&st->err, PD_IO, _("%s can't be written"), to);
         st->done += n;
     }
     free(buf);
@@ -63,13 +64,13 @@ static enum pd_code copy_file(struct stage *st, const char *from, const char *to
 {
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (in < 0)
-        return pd_fail_errno(&st->err, PD_IO, "%s can't be read", from);
+        return pd_fail_errno(&st->err, PD_IO, _("%s can't be read"), from);
     unlink(to);
     int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0111 ? 0755 : 0644);
-    enum pd_code rc = out < 0 ? pd_fail_errno(&st->err, PD_IO, "%s can't be made", to)
+    enum pd_code rc = out < 0 ? pd_fail_errno(&st->err, PD_IO, _("%s can't be made"), to)
                               : copy_bytes(st, in, out, to);
     if (out >= 0 && close(out) && !rc)
-        rc = pd_fail_errno(&st->err, PD_IO, "%s can't be written", to);
+        rc = pd_fail_errno(&st->err, PD_IO, _("%s can't be written"), to);
     close(in);
     if (!rc)
         progress(st);
@@ -81,7 +82,7 @@ static enum pd_code walk(struct stage *st, const char *from, const char *to, int
 {
     struct stat sb;
     if (lstat(from, &sb))
-        return pd_fail_errno(&st->err, PD_IO, "%s can't be read", from);
+        return pd_fail_errno(&st->err, PD_IO, _("%s can't be read"), from);
     if (S_ISREG(sb.st_mode)) {
         if (to)
             return copy_file(st, from, to, (int)sb.st_mode);
@@ -89,11 +90,11 @@ static enum pd_code walk(struct stage *st, const char *from, const char *to, int
         return PD_OK;
     }
     if (!S_ISDIR(sb.st_mode) || depth > STAGE_DEPTH)
-        return PD_OK;
+        return pd_fail(&st->err, PD_LAB, _("%s is neither a file nor a folder"), from);
     enum pd_code rc = to ? path_mkdirs(to, 0755, &st->err) : PD_OK;
     DIR *d = rc ? NULL : opendir(from);
     if (!d)
-        return rc ? rc : pd_fail_errno(&st->err, PD_IO, "%s can't be read", from);
+        return rc ? rc : pd_fail_errno(&st->err, PD_IO, _("%s can't be read"), from);
     for (struct dirent *e; !rc && (e = readdir(d));) {
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
@@ -111,12 +112,16 @@ static char *source(struct stage *st, const char *lab, const char *what)
 {
     if (str_eq(what, "@podium-train")) {
         char *dir = path_program_dir(), *path = path_join(dir, "podium-train");
+        char *real = realpath(path, NULL);        /* an installation may link it */
+        if (!real)
+            pd_fail_errno(&st->err, PD_IO, _("%s can't be read"), path);
         free(dir);
-        return path;
+        free(path);
+        return real;
     }
     if (path_inside(what))
         return path_join(lab, what);
-    pd_fail(&st->err, PD_LAB, "\"%s\" is no file of the lab's folder", what);
+    pd_fail(&st->err, PD_LAB, _("\"%s\" is no file of the lab's folder"), what);
     return NULL;
 }
 
@@ -127,7 +132,7 @@ static enum pd_code one(struct stage *st, const char *lab, const char *context, 
     char *name = xstrndup(pair, eq ? (size_t)(eq - pair) : 0);
     enum pd_code rc = PD_OK;
     if (!path_inside(name))
-        rc = pd_fail(&st->err, PD_LAB, "\"%s\" is not NAME=SOURCE", pair);
+        rc = pd_fail(&st->err, PD_LAB, _("\"%s\" is not NAME=SOURCE"), pair);
     char *from = rc ? NULL : source(st, lab, eq + 1);
     char *to = from ? path_join(context, name) : NULL;
     st->name = name;

@@ -4,7 +4,7 @@
  *   {"ev":"stage","text":NAME,"done":BYTES,"total":BYTES} … {"ev":"done","bytes"}
  *   | {"ev":"error","code","text","hint"}
  * SOURCE is a path below LABDIR, or "@podium-train": the program beside ours.
- * Links are not followed and not copied.
+ * A link in the lab's folder is refused: it could lead anywhere.
  */
 #ifndef LABS_LAB_STAGE_H
 #define LABS_LAB_STAGE_H

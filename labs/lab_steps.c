@@ -1,5 +1,6 @@
 /* lab_steps.c - the lab parser: steps, their actions, checks and files. */
 #include "core/base/path.h"
+#include "core/base/i18n.h"
 #include "core/base/str.h"
 #include "labs/action.h"
 #include "labs/check.h"
@@ -37,8 +38,8 @@ static enum pd_code vars_known(struct lab_reader *r, const struct ynode *n)
     for (; k < (size_t)r->lab->vars_n && k < ARRAY_LEN(names); k++)
         names[k] = r->lab->vars[k].name;
     const char *near = str_nearest(unknown, names, k);
-    return lab_reader_bad(r, n, "${%s} is no variable of this lab%s%s%s", unknown,
-               near ? ": did you mean ${" : "", near ? near : "", near ? "}?" : "");
+    return lab_reader_bad(r, n, _("${%s} is no variable of this lab%s%s%s"), unknown,
+               near ? _(": did you mean ${") : "", near ? near : "", near ? "}?" : "");
 }
 
 /* A map with one kind key and some common keys: finds the kind key. */
@@ -48,7 +49,7 @@ static enum pd_code find_kind(struct lab_reader *r, const struct ynode *n, const
 {
     *out = NULL;
     if (n->kind != Y_MAP)
-        return lab_reader_bad(r, n, "a %s must be a map: its kind, then its arguments", what);
+        return lab_reader_bad(r, n, _("a %s must be a map: its kind, then its arguments"), what);
     for (const struct ynode *c = n->first; c; c = c->next) {
         bool is_kind = false, is_common = str_starts(c->key, "x-");
         for (size_t i = 0; i < names_n; i++)
@@ -60,17 +61,17 @@ static enum pd_code find_kind(struct lab_reader *r, const struct ynode *n, const
         if (!is_kind) {
             const char *near = str_nearest(c->key, names, names_n);
             return pd_fail_at(r->err, PD_LAB, r->path, c->key_line, c->key_col,
-                              "\"%s\" is no kind of %s%s%s%s", c->key, what,
-                              near ? ": did you mean \"" : "", near ? near : "",
+                              _("\"%s\" is no kind of %s%s%s%s"), c->key, what,
+                              near ? _(": did you mean \"") : "", near ? near : "",
                               near ? "\"?" : "");
         }
         if (*out)
             return pd_fail_at(r->err, PD_LAB, r->path, c->key_line, c->key_col,
-                              "this %s has two kinds, \"%s\" and \"%s\"", what, (*out)->key,
+                              _("this %s has two kinds, \"%s\" and \"%s\""), what, (*out)->key,
                               c->key);
         *out = c;
     }
-    return *out ? PD_OK : lab_reader_bad(r, n, "this %s has no kind", what);
+    return *out ? PD_OK : lab_reader_bad(r, n, _("this %s has no kind"), what);
 }
 
 /* Arguments as JSON. What is a text to its kind stays as it was written: "no"
@@ -152,7 +153,7 @@ static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, stru
     c->at = lab_reader_place(k);
     const struct ynode *t = yaml_get(n, "title");
     if (!t)
-        return lab_reader_bad(r, n, "this check has no \"title\"");
+        return lab_reader_bad(r, n, _("this check has no \"title\""));
     if ((rc = lab_keys_type(r->path, t, "title", LK_TEXT, r->err)))
         return rc;
     c->title = lab_reader_text(r, t);
@@ -178,7 +179,7 @@ static enum pd_code read_template(struct lab_reader *r, const struct ynode *c, s
     free(p);
     if (rc) {
         str_release(&text);
-        return lab_reader_bad(r, yaml_get(c, "from"), "the file \"%s\" can't be read: %s",
+        return lab_reader_bad(r, yaml_get(c, "from"), _("the file \"%s\" can't be read: %s"),
                               f->from, e.msg);
     }
     f->text = lab_reader_dup(r, text.p);
@@ -225,7 +226,7 @@ static enum pd_code read_solves(struct lab_reader *r, const struct ynode *n, str
             found |= str_eq(s->files[i].name, v->file) &&
                      (!r->lab->dir || strstr(s->files[i].text, v->find));
         if (!found)
-            return lab_reader_bad(r, c, "\"%s\" is no file of this step with \"%s\" in it",
+            return lab_reader_bad(r, c, _("\"%s\" is no file of this step with \"%s\" in it"),
                                   v->file, v->find);
     }
     return PD_OK;
@@ -260,7 +261,7 @@ static enum pd_code read_step(struct lab_reader *r, const struct ynode *n)
         return rc;
     const char *id = yaml_str(n, "id", "");
     if (lab_step_by_id(lab, id, NULL))
-        return lab_reader_bad(r, yaml_get(n, "id"), "two steps have the id \"%s\"", id);
+        return lab_reader_bad(r, yaml_get(n, "id"), _("two steps have the id \"%s\""), id);
     struct lab_step *s = &lab->steps[lab->steps_n++];
     s->id = lab_reader_dup(r, id);
     s->title = lab_reader_text(r, yaml_get(n, "title"));
@@ -275,9 +276,9 @@ static enum pd_code read_step(struct lab_reader *r, const struct ynode *n)
 enum pd_code lab_reader_steps(struct lab_reader *r, const struct ynode *n)
 {
     if (!yaml_count(n))
-        return lab_reader_bad(r, n, "a lab needs at least one step");
+        return lab_reader_bad(r, n, _("a lab needs at least one step"));
     if (yaml_count(n) > 200)
-        return lab_reader_bad(r, n, "a lab has at most 200 steps");
+        return lab_reader_bad(r, n, _("a lab has at most 200 steps"));
     r->lab->steps = lab_reader_many(r, yaml_count(n), sizeof *r->lab->steps);
     for (const struct ynode *c = n->first; c; c = c->next) {
         enum pd_code rc = read_step(r, c);

@@ -1,6 +1,7 @@
 /* match.c - compares a value with what a lab expects of it. */
 #include "labs/match.h"
 
+#include "core/base/i18n.h"
 #include "k8s/quantity.h"
 
 enum { MATCH_DEPTH = 32 };
@@ -213,12 +214,12 @@ enum pd_code match_lint(const char *path, const struct ynode *n, struct pd_err *
         const char *near = str_nearest(c->key, names, ARRAY_LEN(tests));
         if (tested != (test_index(c->key) >= 0) || (!tested && near && !n->first->next))
             return pd_fail_at(err, PD_LAB, path, c->key_line, c->key_col,
-                              "\"%s\" is no test of a value%s%s%s", c->key,
-                              near ? ": did you mean \"" : " (min max in not has lacks starts "
-                                                           "exists)",
+                              _("\"%s\" is no test of a value%s%s%s"), c->key,
+                              near ? _(": did you mean \"") : _(" (min max in not has lacks starts "
+                                                             "exists)"),
                               near ? near : "", near ? "\"?" : "");
         if (str_eq(c->key, "in") && tested && c->kind != Y_SEQ)
-            return pd_fail_at(err, PD_LAB, path, c->line, c->col, "\"in\" must be a list");
+            return pd_fail_at(err, PD_LAB, path, c->line, c->col, _("\"in\" must be a list"));
     }
     return PD_OK;
 }

@@ -46,6 +46,34 @@ TEST(next_is_the_first_step_that_is_not_done)
     lab_free(lab);
 }
 
+/* tests/cases/lab-engine: a state file that says more than the steps allow. */
+TEST(the_recorded_case_goes_on_at_s2)
+{
+    struct ydoc *doc = NULL;
+    struct pd_err err;
+    struct str yaml, journal;
+    struct progress_found found;
+    int seq = 0;
+    CHECK_OK(yaml_read_file(PODIUM_SOURCE_DIR "/tests/cases/lab-engine/002-skips-steps/scenario.yaml",
+                            &doc, &err));
+    str_init(&yaml, 1 << 16);
+    str_init(&journal, 1 << 16);
+    str_add(&yaml, "podium: 1\nid: x\ntitle: X\nsteps:\n");
+    for (const struct ynode *n = yaml_get(doc->root, "steps")->first; n; n = n->next)
+        str_printf(&yaml, "  - {id: %s, title: A, say: s}\n", n->text);
+    for (const struct ynode *n = yaml_at(doc->root, "state_file.done")->first; n; n = n->next)
+        str_printf(&journal, "{\"seq\":%d,\"ev\":\"done\",\"step\":\"%s\"}\n", ++seq, n->text);
+    struct lab *lab = lab_of(yaml.p);
+    struct json *s = progress_load("x", 1, NULL, journal.p, &found);
+    CHECK_STR(lab->steps[progress_step(s, lab)].id, "s2");
+    CHECK(!progress_finished(s, lab));
+    json_free(s);
+    lab_free(lab);
+    str_release(&yaml);
+    str_release(&journal);
+    yaml_docs_free(doc);
+}
+
 TEST(steps_are_known_by_id)
 {
     struct lab *lab = lab_of("podium: 1\nid: x\ntitle: X\nsteps:\n"
