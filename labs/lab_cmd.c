@@ -10,6 +10,7 @@
 #include "labs/headless.h"
 #include "labs/lab.h"
 #include "labs/lab_stage.h"
+#include "labs/progress.h"
 
 const char lab_cmd_help[] = N_(
     "usage: podium lab list [--json]\n"
@@ -41,12 +42,42 @@ static void print_error(const struct pd_err *err)
 
 /* --- list, lint ---------------------------------------------------------------------- */
 
+static char *read_or_null(const char *dir, const char *name)
+{
+    struct str s;
+    struct pd_err err;
+    char *path = path_join(dir, name);
+    str_init(&s, 8 << 20);
+    char *text = path_read(path, 8 << 20, &s, &err) ? NULL : str_take(&s);
+    str_release(&s);
+    free(path);
+    return text;
+}
+
+/* How many steps the person has done. */
+static int steps_done(const struct lab *lab)
+{
+    struct progress_found found;
+    char *dir = lab_work_dir(lab);
+    char *journal = read_or_null(dir, ".progress.jsonl");
+    char *snapshot = read_or_null(dir, ".progress.json");
+    struct json *state = progress_load(lab->id, 0, snapshot, journal, &found);
+    int n = 0;
+    for (int i = 0; i < lab->steps_n; i++)
+        n += progress_done(state, lab->steps[i].id);
+    json_free(state);
+    free(snapshot);
+    free(journal);
+    free(dir);
+    return n;
+}
+
 static void list_one(const struct lab_entry *e, bool json)
 {
     if (!json) {
         if (e->lab)
-            printf("%-20s %3d min  %-8s %2d steps  %s\n", e->id, e->lab->minutes, e->lab->hw,
-                   e->lab->steps_n, ltext_get(&e->lab->title));
+            printf("%-20s %3d min  %-8s %2d/%d  %s\n", e->id, e->lab->minutes, e->lab->hw,
+                   steps_done(e->lab), e->lab->steps_n, ltext_get(&e->lab->title));
         else
             print_error(&e->err);
         return;
@@ -57,6 +88,7 @@ static void list_one(const struct lab_entry *e, bool json)
     if (e->lab) {
         json_put_str(r, "title", ltext_get(&e->lab->title));
         json_put_num(r, "steps", e->lab->steps_n);
+        json_put_num(r, "done", steps_done(e->lab));
         json_put_num(r, "minutes", e->lab->minutes);
         json_put_str(r, "hw", e->lab->hw);
     } else {

@@ -54,7 +54,8 @@ TEST(the_recorded_case_goes_on_at_s2)
     struct str yaml, journal;
     struct progress_found found;
     int seq = 0;
-    CHECK_OK(yaml_read_file(PODIUM_SOURCE_DIR "/tests/cases/lab-engine/002-skips-steps/scenario.yaml",
+    CHECK_OK(yaml_read_file(PODIUM_SOURCE_DIR "/tests/cases/lab-engine/002-skips-steps/sce"
+                                              "nario.yaml",
                             &doc, &err));
     str_init(&yaml, 1 << 16);
     str_init(&journal, 1 << 16);
