@@ -1,4 +1,5 @@
-/* fuzz: core/base k8s/image/dockerfile.c k8s/image/dockerfile_lex.c k8s/image/dockerfile_check.c k8s/image/dockerfile_expand.c */
+/* fuzz: core/base k8s/image/dockerfile.c k8s/image/dockerfile_lex.c
+ * fuzz: k8s/image/dockerfile_check.c k8s/image/dockerfile_expand.c */
 #include "k8s/image/dockerfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,6 @@
-/* fuzz: core/base k8s/image/unpack.c k8s/image/layer_reader.c k8s/image/inroot.c k8s/image/tree.c k8s/image/digest.c k8s/image/layout.c k8s/image/layout_index.c k8s/image/image.c k8s/image/ref.c */
+/* fuzz: core/base k8s/image/unpack.c k8s/image/layer_reader.c k8s/image/inroot.c
+ * fuzz: k8s/image/tree.c k8s/image/digest.c k8s/image/layout.c k8s/image/layout_index.c
+ * fuzz: k8s/image/image.c k8s/image/ref.c */
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "k8s/image/unpack.h"

@@ -1,7 +1,9 @@
 /* fuzz_patch.c - a document and a patch, separated by a line feed, through JSON
  * Patch, Merge Patch, the strategic merge and server-side apply, which must
  * leave an applied object alone when it is applied again.
- * fuzz: core/base k8s/schema.c k8s/schema_data.c k8s/res.c k8s/practice/patch.c k8s/practice/patch_strategic.c k8s/practice/ssa.c k8s/practice/ssa_set.c k8s/practice/ssa_walk.c k8s/practice/status.c
+ * fuzz: core/base k8s/schema.c k8s/schema_data.c k8s/res.c k8s/practice/patch.c
+ * fuzz: k8s/practice/patch_strategic.c k8s/practice/ssa.c k8s/practice/ssa_set.c
+ * fuzz: k8s/practice/ssa_walk.c k8s/practice/status.c
  */
 #include "core/base/base.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Build each tests/fuzz/fuzz_*.c with libFuzzer, ASan and UBSan, and run it for
-# FUZZ_SECONDS (default 30). The name decides what is linked: the second word
-# of a line "fuzz: DIR-OR-FILES.c..." in its opening comment.
+# FUZZ_SECONDS (default 30). Lines "fuzz: DIR-OR-FILE.c..." in its opening
+# comment name what is linked.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}/fuzz
@@ -11,7 +11,7 @@ ok=0 bad=0
 pkgs="ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib jansson"
 for f in tests/fuzz/fuzz_*.c; do
     n=$(basename "$f" .c)
-    dirs=$(sed -nE 's/.*fuzz: (.*[^ */]).*/\1/p' "$f" | head -1)
+    dirs=$(sed -nE 's/.*fuzz: (.*[^ */]).*/\1/p' "$f" | tr '\n' ' ')
     src=
     for d in $dirs; do
         case $d in *.c) src="$src $(ls $d)" ;; *) src="$src $(ls "$d"/*.c | grep -v "_main\.c\$")" ;; esac
