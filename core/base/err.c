@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "core/base/i18n.h"
+
 static const struct {
     const char *id, *message, *hint;
 } codes[] = {
@@ -40,7 +42,7 @@ static void fill(struct pd_err *err, enum pd_code code, const char *fmt, va_list
     memset(err, 0, sizeof *err);
     err->code = code;
     memcpy(err->msg, msg, sizeof msg);
-    snprintf(err->hint, sizeof err->hint, "%s", codes[code].hint);
+    snprintf(err->hint, sizeof err->hint, "%s", _(codes[code].hint));
 }
 
 enum pd_code pd_fail(struct pd_err *err, enum pd_code code, const char *fmt, ...)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/lines.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
@@ -41,7 +42,7 @@ enum pd_code journal_create(const char *path, const struct json *header, struct 
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, "can't write the recording %s", path);
+        return pd_fail_errno(err, PD_IO, _("can't write the recording %s"), path);
     struct journal *j = xcalloc(1, sizeof *j);
     j->fd = fd;
     str_init(&j->text, LINE_CEILING);
@@ -88,7 +89,7 @@ static enum pd_code take_header(struct reading *r, struct json *value)
 {
     if (json_num(value, "podium_journal", 0) != 1) {
         json_free(value);
-        return pd_fail_at(r->err, PD_PARSE, r->path, 1, 1, "this is no recording of podium");
+        return pd_fail_at(r->err, PD_PARSE, r->path, 1, 1, _("this is no recording of podium"));
     }
     *r->header = value;
     return PD_OK;
@@ -103,7 +104,7 @@ static void read_line(void *arg, char *line, size_t len, bool cut)
     if (r->code != PD_OK || len == 0)
         return;
     if (cut) {
-        r->code = pd_fail_at(r->err, PD_LIMIT, r->path, r->line, 1, "the line is too long");
+        r->code = pd_fail_at(r->err, PD_LIMIT, r->path, r->line, 1, _("the line is too long"));
         return;
     }
     r->code = json_parse(line, len, &value, r->err);
@@ -135,7 +136,7 @@ enum pd_code journal_read(const char *path, struct json **header, journal_fn *fn
     if (r.code == PD_OK)
         lines_feed(&lines, text.p, text.len, read_line, &r);   /* a torn last line is left out */
     if (r.code == PD_OK && !*header)
-        r.code = pd_fail_at(err, PD_PARSE, path, 1, 1, "the recording is empty");
+        r.code = pd_fail_at(err, PD_PARSE, path, 1, 1, _("the recording is empty"));
     if (r.code != PD_OK) {
         json_free(*header);
         *header = NULL;

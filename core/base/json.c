@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 
@@ -37,7 +38,7 @@ static enum pd_code bad_text(const char *text, const char *at, struct pd_err *er
 {
     int line, col;
     place_of(text, at, &line, &col);
-    return pd_fail_at(err, PD_PARSE, "", line, col, "not valid JSON at line %d, column %d", line,
+    return pd_fail_at(err, PD_PARSE, "", line, col, _("not valid JSON at line %d, column %d"), line,
                       col);
 }
 
@@ -69,7 +70,7 @@ enum pd_code json_parse(const char *text, size_t len, struct json **out, struct 
 {
     const char *end = text;
     if (too_deep(text, len))
-        return pd_fail(err, PD_LIMIT, "JSON nested deeper than 200 levels");
+        return pd_fail(err, PD_LIMIT, _("JSON nested deeper than 200 levels"));
     cJSON *c = cJSON_ParseWithLengthOpts(text, len, &end, false);
     if (!c)
         return bad_text(text, end ? MIN(end, text + len) : text, err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 
 static int log_fd = -1;
@@ -20,7 +21,7 @@ enum pd_code log_open(const char *path, enum log_level most, struct pd_err *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, "can't write the log %s", path);
+        return pd_fail_errno(err, PD_IO, _("can't write the log %s"), path);
     log_close();
     log_fd = fd;
     log_most = most;

@@ -2,6 +2,7 @@
 #include "core/base/msg.h"
 
 #include "core/base/clock.h"
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 
 static const char *const msg_names[] = {
@@ -78,7 +79,7 @@ enum pd_code msg_from_json(const struct json *j, struct msg **out, struct pd_err
         *out = m;
         return PD_OK;
     }
-    return pd_fail(err, PD_PARSE, "a message of the unknown kind \"%s\"", name);
+    return pd_fail(err, PD_PARSE, _("a message of the unknown kind \"%s\""), name);
 }
 
 void effects_init(struct effects *e)

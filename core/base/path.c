@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 
 static const struct {
@@ -99,7 +100,7 @@ enum pd_code path_mkdirs(const char *path, int mode, struct pd_err *err)
             continue;
         *p = '\0';
         if (mkdir(copy, (mode_t)mode) < 0 && errno != EEXIST)
-            code = pd_fail_errno(err, PD_IO, "can't make the folder %s", copy);
+            code = pd_fail_errno(err, PD_IO, _("can't make the folder %s"), copy);
         *p = c;
         if (!c)
             break;
@@ -112,16 +113,16 @@ enum pd_code path_read(const char *path, size_t ceiling, struct str *out, struct
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, "can't read %s", path);
+        return pd_fail_errno(err, PD_IO, _("can't read %s"), path);
     char buf[65536];
     ssize_t n;
     enum pd_code code = PD_OK;
     size_t total = 0;
     while (code == PD_OK && (n = read(fd, buf, sizeof buf)) != 0) {
         if (n < 0 && errno != EINTR)
-            code = pd_fail_errno(err, PD_IO, "can't read %s", path);
+            code = pd_fail_errno(err, PD_IO, _("can't read %s"), path);
         else if (n > 0 && ((total += (size_t)n) > ceiling || !str_append(out, buf, (size_t)n)))
-            code = pd_fail(err, PD_LIMIT, "%s is larger than %zu bytes", path, ceiling);
+            code = pd_fail(err, PD_LIMIT, _("%s is larger than %zu bytes"), path, ceiling);
     }
     close(fd);
     return code;
@@ -159,12 +160,12 @@ enum pd_code path_write_atomic(const char *path, int mode, const void *data, siz
     enum pd_code code = PD_OK;
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
     if (fd < 0) {
-        code = pd_fail_errno(err, PD_IO, "can't write %s", tmp);
+        code = pd_fail_errno(err, PD_IO, _("can't write %s"), tmp);
     } else {
         bool ok = fchmod(fd, (mode_t)mode) == 0 && write_all(fd, data, n) && fsync(fd) == 0;
         ok = close(fd) == 0 && ok;
         if (!ok || rename(tmp, path) < 0) {
-            code = pd_fail_errno(err, PD_IO, "can't write %s", path);
+            code = pd_fail_errno(err, PD_IO, _("can't write %s"), path);
             unlink(tmp);
         } else {
             sync_dir(path);
@@ -182,7 +183,7 @@ static enum pd_code remove_children(int fd, const char *path, struct pd_err *err
     DIR *d = fdopendir(fd);
     if (!d) {
         close(fd);
-        return pd_fail_errno(err, PD_IO, "can't read the folder %s", path);
+        return pd_fail_errno(err, PD_IO, _("can't read the folder %s"), path);
     }
     struct dirent *e;
     while (code == PD_OK && (e = readdir(d)))
@@ -197,16 +198,16 @@ static enum pd_code remove_at(int dir, const char *name, const char *path, struc
     if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
         return PD_OK;
     if (errno != EISDIR && errno != EPERM)
-        return pd_fail_errno(err, PD_IO, "can't remove %s in %s", name, path);
+        return pd_fail_errno(err, PD_IO, _("can't remove %s in %s"), name, path);
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
         fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, "can't remove %s in %s", name, path);
+        return pd_fail_errno(err, PD_IO, _("can't remove %s in %s"), name, path);
     (void)fchmod(fd, 0700);
     enum pd_code code = remove_children(fd, path, err);
     if (code == PD_OK && unlinkat(dir, name, AT_REMOVEDIR) < 0)
-        code = pd_fail_errno(err, PD_IO, "can't remove %s in %s", name, path);
+        code = pd_fail_errno(err, PD_IO, _("can't remove %s in %s"), name, path);
     return code;
 }
 

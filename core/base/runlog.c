@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "core/base/i18n.h"
 #include "core/base/utf8.h"
 
 static const char *const names[] = {
@@ -86,7 +87,7 @@ static bool expect(struct reader *r, char c)
 {
     skip_space(r);
     if (r->p >= r->end || *r->p != c)
-        return fail(r, "a JSON object of plain values is expected");
+        return fail(r, _("a JSON object of plain values is expected"));
     r->p++;
     return true;
 }
@@ -94,7 +95,7 @@ static bool expect(struct reader *r, char c)
 static bool put(struct reader *r, const char *bytes, size_t n)
 {
     if (r->text_used + n + 1 > sizeof r->out->text)
-        return fail(r, "its strings are too long");
+        return fail(r, _("its strings are too long"));
     memcpy(r->out->text + r->text_used, bytes, n);
     r->text_used += n;
     return true;
@@ -105,7 +106,7 @@ static bool hex4(struct reader *r, uint32_t *cp)
     *cp = 0;
     for (int i = 0; i < 4; i++, r->p++) {
         if (r->p >= r->end || !isxdigit((unsigned char)*r->p))
-            return fail(r, "a \\u escape is broken");
+            return fail(r, _("a \\u escape is broken"));
         int c = tolower((unsigned char)*r->p);
         *cp = *cp * 16 + (uint32_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
     }
@@ -133,12 +134,12 @@ static bool read_escape(struct reader *r)
 {
     static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     if (r->p >= r->end)
-        return fail(r, "the line is cut");
+        return fail(r, _("the line is cut"));
     char c = *r->p++;
     if (c == 'u')
         return read_unicode(r);
     const char *hit = c ? strchr(letters, c) : NULL;
-    return hit ? put(r, values + (hit - letters), 1) : fail(r, "an unknown escape");
+    return hit ? put(r, values + (hit - letters), 1) : fail(r, _("an unknown escape"));
 }
 
 /* A string into the record's text; *out points at it. */
@@ -150,7 +151,7 @@ static bool read_string(struct reader *r, const char **out)
     while (r->p < r->end && *r->p != '"') {
         bool ok;
         if ((unsigned char)*r->p < 0x20)
-            return fail(r, "a control character in a string");
+            return fail(r, _("a control character in a string"));
         if (*r->p == '\\') {
             r->p++;
             ok = read_escape(r);
@@ -162,7 +163,7 @@ static bool read_string(struct reader *r, const char **out)
             return false;
     }
     if (r->p >= r->end)
-        return fail(r, "the line is cut");
+        return fail(r, _("the line is cut"));
     r->p++;
     return put(r, "", 1);
 }
@@ -197,7 +198,7 @@ static bool read_number(struct reader *r, struct run_field *f)
     memcpy(buf, r->p, n);
     buf[n] = '\0';
     if (!str_to_f64(buf, &f->num))
-        return fail(r, "a value that is no number, string, true, false or null");
+        return fail(r, _("a value that is no number, string, true, false or null"));
     f->type = RF_NUMBER;
     r->p += n;
     return true;
@@ -207,15 +208,15 @@ static bool read_field(struct reader *r)
 {
     const char *key;
     if (r->out->n == RUNLOG_FIELDS)
-        return fail(r, "it has too many fields");
+        return fail(r, _("it has too many fields"));
     struct run_field *f = &r->out->f[r->out->n];
     size_t mark = r->text_used;
     if (!read_string(r, &key) || !expect(r, ':'))
         return false;
     if (strlen(key) >= sizeof f->key)
-        return fail(r, "a key is too long");
+        return fail(r, _("a key is too long"));
     if (runlog_has(r->out, key))
-        return fail(r, "a key stands twice");
+        return fail(r, _("a key stands twice"));
     str_copy(f->key, sizeof f->key, key);
     r->text_used = mark;         /* the key is copied */
     skip_space(r);
@@ -251,16 +252,16 @@ static bool set_event(struct reader *r)
 {
     const char *ev = runlog_str(r->out, "ev", NULL);
     if (!ev || !runlog_has(r->out, "v"))
-        return fail(r, "it has no \"ev\" or no \"v\"");
+        return fail(r, _("it has no \"ev\" or no \"v\""));
     if (runlog_num(r->out, "v", 0) != RUNLOG_VERSION)
-        return fail(r, "its version is not known here");
+        return fail(r, _("its version is not known here"));
     for (int i = 0; i < RUN_EVENT_COUNT; i++) {
         if (strcmp(names[i], ev) == 0) {
             r->out->ev = (enum run_event)i;
             return true;
         }
     }
-    return fail(r, "its event is not known here");
+    return fail(r, _("its event is not known here"));
 }
 
 bool runlog_is_record(const char *line, size_t n)
@@ -275,11 +276,11 @@ enum pd_code runlog_parse(const char *line, size_t n, struct run_record *out, st
     bool ok = read_object(&r);
     skip_space(&r);
     if (ok && r.p < r.end)
-        ok = fail(&r, "something stands behind the object");
+        ok = fail(&r, _("something stands behind the object"));
     if (ok && set_event(&r))
         return PD_OK;
-    return pd_fail_at(err, PD_PARSE, "", 1, (int)(r.p - r.start) + 1, "not a training log line: %s",
-                      r.why);
+    return pd_fail_at(err, PD_PARSE, "", 1, (int)(r.p - r.start) + 1,
+                      _("not a training log line: %s"), r.why);
 }
 
 static const struct run_field *find(const struct run_record *r, const char *key)

@@ -4,6 +4,7 @@
 
 #include <yaml.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/yaml_scalar.h"
@@ -71,7 +72,7 @@ static struct ynode *new_node(struct build *b, enum ykind kind, const yaml_mark_
 static enum pd_code count_node(struct build *b, const yaml_mark_t *m)
 {
     if (++b->nodes > MAX_NODES)
-        return fail_mark(b, m, "the document has more than 100,000 nodes");
+        return fail_mark(b, m, _("the document has more than 100,000 nodes"));
     return PD_OK;
 }
 
@@ -176,7 +177,7 @@ static enum pd_code merge_into(struct build *b, struct ynode *map, const struct 
         return PD_OK;
     }
     if (base->kind != Y_MAP)
-        return fail_mark(b, m, "the value of << is no map");
+        return fail_mark(b, m, _("the value of << is no map"));
     struct ynode **tail = &map->first;
     while (*tail)
         tail = &(*tail)->next;
@@ -195,7 +196,7 @@ static enum pd_code check_key(struct build *b, const struct ynode *map, yaml_eve
 {
     char text[300];
     if (ev->type != YAML_SCALAR_EVENT)
-        return fail_mark(b, &ev->start_mark, "a key that is a list, a map or an alias");
+        return fail_mark(b, &ev->start_mark, _("a key that is a list, a map or an alias"));
     const char *key = (const char *)ev->data.scalar.value;
     const struct ynode *old = child(map, key);
     if (!old)
@@ -261,7 +262,7 @@ static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode *
     if (code != PD_OK)
         return code;
     if (b->depth >= MAX_DEPTH)
-        return fail_mark(b, &ev->start_mark, "nested deeper than 100 levels");
+        return fail_mark(b, &ev->start_mark, _("nested deeper than 100 levels"));
     b->depth++;
     if (ev->type == YAML_SCALAR_EVENT)
         build_scalar(b, ev, out);
@@ -272,7 +273,7 @@ static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode *
     else if (ev->type == YAML_ALIAS_EVENT)
         code = build_alias(b, ev, out);
     else
-        code = fail_mark(b, &ev->start_mark, "not valid YAML");
+        code = fail_mark(b, &ev->start_mark, _("not valid YAML"));
     b->depth--;
     return code;
 }
@@ -304,7 +305,7 @@ enum pd_code yaml_parse(const char *name, const char *text, size_t len, struct y
     struct ydoc *docs = NULL, **tail = &docs;
     bool end = false;
     if (len > MAX_TEXT)
-        return pd_fail_at(err, PD_LIMIT, name, 0, 0, "the file is larger than 64 MiB");
+        return pd_fail_at(err, PD_LIMIT, name, 0, 0, _("the file is larger than 64 MiB"));
     if (!yaml_parser_initialize(&b.parser))
         PD_BUG("out of memory in libyaml");
     yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, len);

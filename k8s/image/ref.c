@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "core/base/i18n.h"
 #include "core/base/str.h"
 
 static bool is_lower_alnum(char c)
@@ -140,7 +141,7 @@ static bool registry_valid(const char *s)
 static enum pd_code bad(struct pd_err *err, const char *text)
 {
     pd_fail(err, PD_IMAGE, "%s", text);
-    return pd_set_hint(err, "write [HOST[:PORT]/]NAME[:TAG][@sha256:…], NAME in lower case");
+    return pd_set_hint(err, _("write [HOST[:PORT]/]NAME[:TAG][@sha256:…], NAME in lower case"));
 }
 
 /* The registry of a reference; *rest is what follows. An upper-case first part

@@ -115,7 +115,7 @@ static enum pd_code launch(const char *dir, int *port, struct pd_err *err)
     else if (text.len)
         pd_fail(err, PD_IO, "%.*s", (int)strcspn(text.p, "\n"), text.p);
     else
-        pd_fail(err, PD_TIMEOUT, "the server did not get ready; see %s/practice.out", dir);
+        pd_fail(err, PD_TIMEOUT, _("the server did not get ready; see %s/practice.out"), dir);
     str_release(&text);
     if (got == 0)
         waitpid(pid, NULL, WNOHANG);
@@ -173,7 +173,7 @@ static int stop(const char *dir, bool pods, bool reset)
     struct pd_err err = {0};
     int lock = practice_lock(dir, "start.lock", true), code = DONE;
     if (!stop_server(dir)) {
-        pd_fail(&err, PD_TIMEOUT, "the server does not end");
+        pd_fail(&err, PD_TIMEOUT, _("the server does not end"));
         code = fail(&err);
     }
     if (code == DONE && (pods || reset)) {
@@ -233,7 +233,7 @@ static int kubeconfig(const char *dir, bool admin)
     int code = DONE;
     str_init(&text, 64 << 10);
     if (access(path, F_OK) != 0) {
-        pd_fail(&err, PD_KUBECONFIG, "there is no practice cluster yet");
+        pd_fail(&err, PD_KUBECONFIG, _("there is no practice cluster yet"));
         pd_set_hint(&err, "podium practice start");
         code = fail(&err);
     } else if (path_read(path, 64 << 10, &text, &err) != PD_OK) {
@@ -259,6 +259,7 @@ static int serve(const char *dir, int argc, char **argv)
         return bad_use(argv[0]);
     if (fd > 2)
         fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    i18n_set("en");              /* the API answers in Kubernetes' own words */
     if (practice_serve(dir, (int)fd, &err) == PD_OK)
         return DONE;
     pd_describe(&err, line, sizeof line);
