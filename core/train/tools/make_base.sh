@@ -2,14 +2,14 @@
 # make_base.sh WORKDIR - make labs/content/first-finetune/base from nothing:
 # corpus (apt-get download), vocabulary, random weights, training, evaluation.
 # Takes about 3 minutes and then STEPS steps of 0.25-0.5 s on one core.
-#   THREADS=1 STEPS=2000 core/train/tools/make_base.sh /tmp/base
+#   THREADS=1 STEPS=2000 BASE=where/it/goes core/train/tools/make_base.sh /tmp/base
 # A killed run goes on from its last checkpoint.
 set -eu
 cd "$(dirname "$0")/../../.."
 [ $# = 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
 work=$1
 train=${TRAIN:-build/podium-train}
-base=labs/content/first-finetune/base
+base=${BASE:-labs/content/first-finetune/base}
 mkdir -p "$work"
 
 [ -f "$work/corpus.json" ] || python3 core/train/tools/make_corpus.py "$work"
