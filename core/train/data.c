@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/train/data_impl.h"
 
@@ -37,7 +38,7 @@ static enum pd_code open_text(struct data *d, const char *path, const struct dat
         d->count[s] = d->tokens[s] ? (d->tokens_n[s] - 1) / d->max_len : 0;
         if (d->tokens[s] && d->count[s] == 0)
             rc = pd_fail_at(err, PD_DATA, s == DATA_TRAIN ? path : opt->val_path, 0, 0,
-                            "it has %lld tokens, fewer than one window of %d",
+                            _("it has %lld tokens, fewer than one window of %d"),
                             (long long)d->tokens_n[s], d->max_len);
     }
     return rc;
@@ -53,7 +54,7 @@ enum pd_code data_open(const char *path, const struct tok *tok, const struct dat
     d->eos = opt->eos >= 0 ? opt->eos : tok_eos(tok);
     enum pd_code rc;
     if (d->eos < 0 || d->eos >= tok_size(tok))
-        rc = pd_fail(err, PD_DATA, "the tokenizer has no end-of-text token");
+        rc = pd_fail(err, PD_DATA, _("the tokenizer has no end-of-text token"));
     else if (data_is_token_file(path))
         rc = open_text(d, path, opt, err);
     else
@@ -234,8 +235,8 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
     if (rows < 1 || rows > MIN(b->max_rows, ROWS_MAX))
         PD_BUG("%d rows in a batch with room for %d", rows, b->max_rows);
     if (d->count[s] == 0)
-        return pd_fail(err, PD_DATA, "there is no %s data", s == DATA_TRAIN ? "training"
-                                                                             : "validation");
+        return pd_fail(err, PD_DATA, s == DATA_TRAIN ? _("there are no training data")
+                                                     : _("there are no validation data"));
     for (int r = 0; r < rows; r++) {
         int64_t epoch;
         pick[r] = place_at(d, s, seed, index * rows + r, &epoch);
@@ -244,7 +245,7 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
     }
     fill(d, s, b, rows, pick, shift);
     if (b->trained == 0)
-        return pd_fail(err, PD_DATA, "batch %lld has no trained token: all labels are masked",
+        return pd_fail(err, PD_DATA, _("batch %lld has no trained token: all labels are masked"),
                        (long long)index);
     return PD_OK;
 }

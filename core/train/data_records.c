@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/utf8.h"
@@ -82,28 +83,28 @@ static const char *const keys[] = {"instruction", "input", "output", "template",
 static enum pd_code check_keys(struct reader *r, const struct tjson *j)
 {
     if (tjson_type(j) != TJSON_OBJECT)
-        return bad(r, "the line is no JSON object but ", tjson_type_name(tjson_type(j)));
+        return bad(r, _("the line is no JSON object but "), tjson_type_name(tjson_type(j)));
     for (void *it = tjson_iter(j); it; it = tjson_iter_next(j, it)) {
         const char *key = tjson_iter_key(it);
         size_t i = 0;
         while (i < ARRAY_LEN(keys) && !str_eq(keys[i], key))
             i++;
         if (i == ARRAY_LEN(keys))
-            return bad(r, "unknown key: ", key);
+            return bad(r, _("unknown key: "), key);
         if (tjson_type(tjson_iter_value(it)) != TJSON_STRING)
-            return bad(r, "not a string: ", key);
+            return bad(r, _("not a string: "), key);
     }
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const char *value = tjson_str(j, keys[i], NULL);
         if (str_eq(keys[i], "input"))
             continue;
         if (!value)
-            return bad(r, "missing key: ", keys[i]);
+            return bad(r, _("missing key: "), keys[i]);
         if (!value[strspn(value, " \t\r\n")])
-            return bad(r, "empty: ", keys[i]);
+            return bad(r, _("empty: "), keys[i]);
     }
     if (!form_of(tjson_str(j, "lang", "")))
-        return bad(r, "lang is neither en nor zh: ", tjson_str(j, "lang", ""));
+        return bad(r, _("lang is neither en nor zh: "), tjson_str(j, "lang", ""));
     return PD_OK;
 }
 
@@ -141,9 +142,9 @@ static enum pd_code add_record(struct reader *r, const struct tjson *j)
     add_example(r, o, e);
     if (e->n - 1 > d->max_len) {
         char text[96];
-        bad(r, "the record is too long: ",
+        bad(r, _("the record is too long: "),
             str_fmt(text, sizeof text, "%d tokens, the most is %d", e->n - 1, d->max_len));
-        return pd_set_hint(r->err, "shorten it, or raise the sequence length to %d", e->n - 1);
+        return pd_set_hint(r->err, _("shorten it, or raise the sequence length to %d"), e->n - 1);
     }
     return PD_OK;
 }
@@ -151,11 +152,11 @@ static enum pd_code add_record(struct reader *r, const struct tjson *j)
 static enum pd_code read_line(struct reader *r, const char *s, size_t n)
 {
     if (n > 0 && s[n - 1] == '\r')
-        return bad(r, "the line ends in CR LF; lines must end in LF", "");
+        return bad(r, _("the line ends in CR LF; lines must end in LF"), "");
     if (n == 0)
-        return bad(r, "an empty line", "");
+        return bad(r, _("an empty line"), "");
     if (!utf8_valid(s, n))
-        return bad(r, "not UTF-8", "");
+        return bad(r, _("not UTF-8"), "");
     struct tjson *j;
     struct pd_err cause;
     if (tjson_parse(s, n, r->path, r->line, &j, &cause) != PD_OK)
@@ -169,7 +170,8 @@ static enum pd_code read_lines(struct reader *r, const char *s, size_t n)
 {
     if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
         r->line = 1;
-        return bad(r, "the file begins with a byte order mark; save it as UTF-8 without one", "");
+        return bad(r, _("the file begins with a byte order mark; save it as UTF-8 without one"),
+                   "");
     }
     while (n > 0) {
         const char *end = memchr(s, '\n', n);
@@ -215,7 +217,7 @@ static enum pd_code check_duplicates(struct reader *r)
         return PD_OK;
     char text[64];
     r->line = at;
-    return bad(r, "a duplicate: the same instruction and input as ",
+    return bad(r, _("a duplicate: the same instruction and input as "),
                str_fmt(text, sizeof text, "line %d", first));
 }
 
@@ -270,7 +272,7 @@ static enum pd_code mark_named(struct reader *r, const char *list, struct templa
         while (k < n && !str_eq(rows[k].name, names.v[i]))
             k++;
         if (k == n)
-            rc = bad(r, "no record has the validation template ", names.v[i]);
+            rc = bad(r, _("no record has the validation template "), names.v[i]);
         else
             rows[k].val = true;
     }
@@ -317,9 +319,9 @@ static enum pd_code split(struct reader *r, const struct data_options *opt)
     free(rows);
     r->line = 0;
     if (rc == PD_OK && d->count[DATA_TRAIN] == 0)
-        rc = bad(r, "no record is left for training", "");
+        rc = bad(r, _("no record is left for training"), "");
     if (rc == PD_OK && d->count[DATA_VAL] == 0 && opt->val_fraction >= 0)
-        rc = bad(r, "no record is left for validation: all have one template", "");
+        rc = bad(r, _("no record is left for validation: all have one template"), "");
     return rc;
 }
 
@@ -336,7 +338,7 @@ enum pd_code data_read_records(struct data *d, const char *path, const struct da
     if (rc == PD_OK)
         rc = read_lines(&r, text.p, text.len);
     if (rc == PD_OK && d->records_n == 0)
-        rc = bad(&r, "the file has no records", "");
+        rc = bad(&r, _("the file has no records"), "");
     if (rc == PD_OK)
         rc = check_duplicates(&r);
     if (rc == PD_OK)

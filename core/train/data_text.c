@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "core/train/data_impl.h"
@@ -67,7 +68,7 @@ static enum pd_code add_file(const struct tok *tok, const char *path, struct str
     tok_ids_init(&ids);
     enum pd_code rc = path_read(path, TEXT_CEILING, &text, err);
     if (rc == PD_OK && !utf8_valid(text.p, text.len))
-        rc = pd_fail_at(err, PD_DATA, path, 0, 0, "the text is not UTF-8");
+        rc = pd_fail_at(err, PD_DATA, path, 0, 0, _("the text is not UTF-8"));
     for (size_t at = 0, doc; rc == PD_OK && at < text.len;) {
         size_t next = next_document(text.p + at, text.len - at, &doc);
         ids.n = 0;
@@ -78,7 +79,7 @@ static enum pd_code add_file(const struct tok *tok, const char *path, struct str
         at += next;
     }
     if (rc == PD_OK && out->full)
-        rc = pd_fail_at(err, PD_LIMIT, path, 0, 0, "more than 2 GiB of tokens");
+        rc = pd_fail_at(err, PD_LIMIT, path, 0, 0, _("more than 2 GiB of tokens"));
     tok_ids_release(&ids);
     str_release(&text);
     return rc;
@@ -92,7 +93,7 @@ enum pd_code data_text_build(const struct tok *tok, const char *const *paths, si
     memcpy(h.magic, magic, sizeof h.magic);
     if (h.vocab > 65536 || tok_eos(tok) < 0)
         return pd_fail(err, PD_UNSUPPORTED,
-                       "a token file needs an end-of-text token and at most 65536 tokens");
+                       _("a token file needs an end-of-text token and at most 65536 tokens"));
     str_init(&out, TEXT_CEILING);
     str_append(&out, &h, sizeof h);
     enum pd_code rc = PD_OK;
@@ -125,15 +126,15 @@ static enum pd_code check_header(const struct data *d, const struct header *h, s
                                  const char *path, struct pd_err *err)
 {
     if (memcmp(h->magic, magic, sizeof magic) != 0)
-        return pd_fail_at(err, PD_DATA, path, 0, 0, "not a token file");
+        return pd_fail_at(err, PD_DATA, path, 0, 0, _("not a token file"));
     if (h->tokens != (size - sizeof *h) / 2 || size % 2)
         return pd_fail_at(err, PD_DATA, path, 0, 0,
-                          "the file is cut: %llu tokens announced, %llu there",
+                          _("the file is cut: %llu tokens announced, %llu there"),
                           (unsigned long long)h->tokens,
                           (unsigned long long)((size - sizeof *h) / 2));
     if (h->vocab != (uint32_t)tok_size(d->tok) || h->fingerprint != fingerprint(d->tok)) {
-        pd_fail_at(err, PD_DATA, path, 0, 0, "it was made with another tokenizer");
-        return pd_set_hint(err, "make it again with the model's tokenizer.json");
+        pd_fail_at(err, PD_DATA, path, 0, 0, _("it was made with another tokenizer"));
+        return pd_set_hint(err, _("make it again with the model's tokenizer.json"));
     }
     return PD_OK;
 }
@@ -144,8 +145,8 @@ static enum pd_code check_ids(const uint16_t *v, size_t n, uint32_t vocab, const
 {
     for (size_t i = 0; i < n; i++)
         if (v[i] >= vocab)
-            return pd_fail_at(err, PD_DATA, path, 0, 0, "token %zu is %u, outside the vocabulary",
-                              i, v[i]);
+            return pd_fail_at(err, PD_DATA, path, 0, 0,
+                              _("token %zu is %u, outside the vocabulary"), i, v[i]);
     return PD_OK;
 }
 
@@ -155,7 +156,7 @@ enum pd_code data_map_text(struct data *d, enum data_split s, const char *path,
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0) {
-        enum pd_code rc = pd_fail_errno(err, PD_IO, "%s can't be opened", path);
+        enum pd_code rc = pd_fail_errno(err, PD_IO, _("%s can't be opened"), path);
         if (fd >= 0)
             close(fd);
         return rc;
@@ -165,7 +166,7 @@ enum pd_code data_map_text(struct data *d, enum data_split s, const char *path,
                                              : MAP_FAILED;
     close(fd);
     if (map == MAP_FAILED)
-        return pd_fail_at(err, PD_DATA, path, 0, 0, "a token file without tokens");
+        return pd_fail_at(err, PD_DATA, path, 0, 0, _("a token file without tokens"));
     d->map[s] = map;
     d->map_n[s] = size;
     const struct header *h = map;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/str.h"
@@ -48,7 +49,7 @@ static enum pd_code flush(struct out *o, struct pd_err *err)
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)
-            return pd_fail_errno(err, PD_IO, "the archive can't be written");
+            return pd_fail_errno(err, PD_IO, _("the archive can't be written"));
         done += (size_t)k;
     }
     o->n = 0;
@@ -144,7 +145,7 @@ static enum pd_code put_entry(struct out *o, const struct entry *e, struct pd_er
 
 static enum pd_code changed(const char *name, struct pd_err *err)
 {
-    return pd_fail_at(err, PD_IO, name, 0, 0, "the file changed its size while it was read");
+    return pd_fail_at(err, PD_IO, name, 0, 0, _("the file changed its size while it was read"));
 }
 
 static enum pd_code put_content(struct out *o, int fd, const char *name, int64_t size,
@@ -156,7 +157,7 @@ static enum pd_code put_content(struct out *o, int fd, const char *name, int64_t
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
-            return pd_fail_errno(err, PD_IO, "%s can't be read", name);
+            return pd_fail_errno(err, PD_IO, _("%s can't be read"), name);
         if (k > left || (k == 0 && left > 0))
             return changed(name, err);
         if (k == 0)
@@ -173,7 +174,7 @@ static enum pd_code put_file(struct out *o, int dir, const char *base, const cha
     struct stat st;
     int fd = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        enum pd_code rc = pd_fail_errno(err, PD_IO, "%s can't be opened", name);
+        enum pd_code rc = pd_fail_errno(err, PD_IO, _("%s can't be opened"), name);
         if (fd >= 0)
             close(fd);
         return rc;
@@ -192,7 +193,7 @@ static enum pd_code put_link(struct out *o, int dir, const char *base, const cha
     char to[4097];
     ssize_t n = readlinkat(dir, base, to, sizeof to - 1);
     if (n < 0)
-        return pd_fail_errno(err, PD_IO, "the link %s can't be read", name);
+        return pd_fail_errno(err, PD_IO, _("the link %s can't be read"), name);
     to[n] = '\0';
     struct entry e = {name, to, '2', 0777, 0};
     return put_entry(o, &e, err);
@@ -209,13 +210,13 @@ static enum pd_code list(int dir, const char *name, struct strv *names, struct p
     DIR *d = fdopendir(dir);
     if (!d) {
         close(dir);
-        return pd_fail_errno(err, PD_IO, "the folder %s can't be read", name);
+        return pd_fail_errno(err, PD_IO, _("the folder %s can't be read"), name);
     }
     errno = 0;
     for (struct dirent *e; (e = readdir(d)); errno = 0)
         if (!str_eq(e->d_name, ".") && !str_eq(e->d_name, ".."))
             strv_push(names, e->d_name);
-    enum pd_code rc = errno ? pd_fail_errno(err, PD_IO, "the folder %s can't be read", name)
+    enum pd_code rc = errno ? pd_fail_errno(err, PD_IO, _("the folder %s can't be read"), name)
                             : PD_OK;
     closedir(d);
     if (names->n > 1)
@@ -231,14 +232,14 @@ static enum pd_code put_any(struct out *o, int dir, const char *base, const char
 {
     struct stat st;
     if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return pd_fail_errno(err, PD_IO, "%s can't be read", name);
+        return pd_fail_errno(err, PD_IO, _("%s can't be read"), name);
     if (S_ISREG(st.st_mode))
         return put_file(o, dir, base, name, err);
     if (S_ISLNK(st.st_mode))
         return put_link(o, dir, base, name, err);
     if (!S_ISDIR(st.st_mode))
         return pd_fail_at(err, PD_UNSUPPORTED, name, 0, 0,
-                          "neither a file, a folder nor a symbolic link");
+                          _("neither a file, a folder nor a symbolic link"));
     char *inside = xasprintf("%s/", name);
     struct entry e = {inside, "", '5', 0755, 0};
     enum pd_code rc = put_entry(o, &e, err);
@@ -253,12 +254,12 @@ static enum pd_code put_folder(struct out *o, int dir, const char *base, const c
                                int depth, struct pd_err *err)
 {
     if (depth > DEPTH_MAX)
-        return pd_fail_at(err, PD_LIMIT, prefix, 0, 0, "folders nest deeper than %d", DEPTH_MAX);
+        return pd_fail_at(err, PD_LIMIT, prefix, 0, 0, _("folders nest deeper than %d"), DEPTH_MAX);
     struct strv names;
     int self = openat(dir, base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reader = self < 0 ? -1 : openat(self, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (reader < 0) {
-        enum pd_code rc = pd_fail_errno(err, PD_IO, "the folder %s%s can't be opened", prefix,
+        enum pd_code rc = pd_fail_errno(err, PD_IO, _("the folder %s%s can't be opened"), prefix,
                                         *prefix ? "" : base);
         if (self >= 0)
             close(self);
@@ -281,7 +282,7 @@ enum pd_code tar_write(const char *dir, int fd, int64_t mtime, struct pd_err *er
     static const char end[2 * BLOCK];
     struct stat st;
     if (stat(dir, &st) != 0)
-        return pd_fail_errno(err, PD_IO, "%s can't be read", dir);
+        return pd_fail_errno(err, PD_IO, _("%s can't be read"), dir);
     struct out *o = xcalloc(1, sizeof *o);
     o->fd = fd;
     o->mtime = MAX(mtime, 0);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <jansson.h>
 
+#include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "core/train/tjson.h"
 
@@ -27,7 +28,7 @@ enum pd_code tjson_parse(const char *text, size_t n, const char *src, int first,
                            &at);
     if (!j)
         return pd_fail_at(err, PD_PARSE, src, first + MAX(at.line, 1) - 1, MAX(at.column, 1),
-                          "not valid JSON: %s", at.text);
+                          _("not valid JSON: %s"), at.text);
     *out = (struct tjson *)j;
     return PD_OK;
 }

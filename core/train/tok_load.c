@@ -9,6 +9,7 @@
 
 #include <sys/stat.h>
 
+#include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/utf8.h"
@@ -63,7 +64,7 @@ static void decode_key(struct load *l, const char *s, size_t n)
 
 static enum pd_code fail(struct load *l, enum pd_code code, const char *what, const char *value)
 {
-    return pd_fail_at(l->err, code, l->src, 0, 0, "tokenizer: %s%s%.200s", what,
+    return pd_fail_at(l->err, code, l->src, 0, 0, _("tokenizer: %s%s%.200s"), what,
                       *value ? ": " : "", value);
 }
 
@@ -78,9 +79,9 @@ static enum pd_code read_splitter(struct load *l)
     const char *kind = tjson_str(first, "type", "missing");
     bool regex = tjson_bool(level, "use_regex", true);
     if (!str_eq(tjson_str(level, "type", ""), "ByteLevel") || tjson_count(list) > 2)
-        return fail(l, PD_UNSUPPORTED, "pre_tokenizer is not byte-level", kind);
+        return fail(l, PD_UNSUPPORTED, _("pre_tokenizer is not byte-level"), kind);
     if (tjson_bool(level, "add_prefix_space", true))
-        return fail(l, PD_UNSUPPORTED, "add_prefix_space is on, which podium can't do", "");
+        return fail(l, PD_UNSUPPORTED, _("add_prefix_space is on, which podium can't do"), "");
     if (tjson_count(list) < 2 && regex)
         l->t->splitter = TOK_GPT2;
     else if (str_eq(kind, "Digits") && tjson_bool(first, "individual_digits", false) && regex)
@@ -88,7 +89,7 @@ static enum pd_code read_splitter(struct load *l)
     else if (str_eq(tjson_str(first, "pattern.Regex", ""), llama3_pattern) && !regex)
         l->t->splitter = TOK_LLAMA3;
     else
-        return fail(l, PD_UNSUPPORTED, "a pre_tokenizer podium does not know",
+        return fail(l, PD_UNSUPPORTED, _("a pre_tokenizer podium does not know"),
                     tjson_str(first, "pattern.Regex", kind));
     return PD_OK;
 }
@@ -97,14 +98,15 @@ static enum pd_code read_kind(struct load *l)
 {
     const struct tjson *model = tjson_get(l->root, "model");
     if (!str_eq(tjson_str(model, "type", "BPE"), "BPE"))
-        return fail(l, PD_UNSUPPORTED, "the model is not BPE", tjson_str(model, "type", ""));
+        return fail(l, PD_UNSUPPORTED, _("the model is not BPE"), tjson_str(model, "type", ""));
     const struct tjson *normalizer = tjson_get(l->root, "normalizer");
     if (tjson_type(normalizer) > TJSON_NULL)
-        return fail(l, PD_UNSUPPORTED, "has a normalizer", tjson_str(normalizer, "type", ""));
+        return fail(l, PD_UNSUPPORTED, _("has a normalizer"), tjson_str(normalizer, "type", ""));
     if (tjson_bool(model, "byte_fallback", false) || tjson_num(model, "dropout", 0) > 0 ||
         *tjson_str(model, "continuing_subword_prefix", "") ||
         *tjson_str(model, "end_of_word_suffix", ""))
-        return fail(l, PD_UNSUPPORTED, "byte_fallback, dropout, a prefix or a suffix is set", "");
+        return fail(l, PD_UNSUPPORTED, _("byte_fallback, dropout, a prefix or a suffix is set"),
+                    "");
     l->t->ignore_merges = tjson_bool(model, "ignore_merges", false);
     return read_splitter(l);
 }
@@ -115,7 +117,7 @@ static enum pd_code grow(struct load *l, int64_t id, const char *key)
 {
     struct tok *t = l->t;
     if (id < 0 || id >= ID_CEILING)
-        return fail(l, PD_PARSE, "the id of this token is no number in range", key);
+        return fail(l, PD_PARSE, _("the id of this token is no number in range"), key);
     if (id < t->size)
         return PD_OK;
     t->pieces = xrealloc_array(t->pieces, (size_t)id + 1, sizeof *t->pieces);
@@ -137,12 +139,12 @@ static enum pd_code read_vocab(struct load *l)
 {
     const struct tjson *vocab = tjson_at(l->root, "model.vocab");
     if (tjson_type(vocab) != TJSON_OBJECT || tjson_count(vocab) == 0)
-        return fail(l, PD_PARSE, "model.vocab is missing", "");
+        return fail(l, PD_PARSE, _("model.vocab is missing"), "");
     int64_t top = -1;
     for (void *it = tjson_iter(vocab); it; it = tjson_iter_next(vocab, it)) {
         int64_t id = tjson_int(tjson_iter_value(it), "", -1);
         if (id < 0 || id >= ID_CEILING)
-            return fail(l, PD_PARSE, "the id of this token is no number in range",
+            return fail(l, PD_PARSE, _("the id of this token is no number in range"),
                         tjson_iter_key(it));
         top = MAX(top, id);
     }
@@ -151,7 +153,7 @@ static enum pd_code read_vocab(struct load *l)
         const char *key = tjson_iter_key(it);
         int32_t id = (int32_t)tjson_int(tjson_iter_value(it), "", -1);
         if (l->t->pieces[id].used)
-            return fail(l, PD_PARSE, "two tokens have the id of this one", key);
+            return fail(l, PD_PARSE, _("two tokens have the id of this one"), key);
         decode_key(l, key, strlen(key));
         set_piece(l, id, l->key.p, l->key.len);
     }
@@ -178,7 +180,7 @@ static enum pd_code read_added(struct load *l)
         const char *s = tjson_bytes(tjson_get(j, "content"), &len);
         int64_t id = tjson_int(j, "id", -1);
         if (!s || len == 0)
-            return fail(l, PD_PARSE, "an added token has no content", "");
+            return fail(l, PD_PARSE, _("an added token has no content"), "");
         if (grow(l, id, s) != PD_OK)
             return l->err->code;
         set_piece(l, (int32_t)id, s, len);
@@ -212,7 +214,7 @@ static enum pd_code index_pieces(struct load *l)
         t->byte_id[b] = tok_id(t, &c, 1);
         char text[8];
         if (t->byte_id[b] < 0)
-            return fail(l, PD_PARSE, "the vocabulary has no token for the byte",
+            return fail(l, PD_PARSE, _("the vocabulary has no token for the byte"),
                         str_fmt(text, sizeof text, "0x%02x", b));
     }
     return PD_OK;
@@ -261,10 +263,10 @@ static enum pd_code read_merge(struct load *l, const struct tjson *j, int32_t ra
     char text[64];
     str_fmt(text, sizeof text, "merge %d", (int)rank);
     if (!halves(j, s, n))
-        return fail(l, PD_PARSE, "neither \"a b\" nor [\"a\", \"b\"]", text);
+        return fail(l, PD_PARSE, _("neither \"a b\" nor [\"a\", \"b\"]"), text);
     int32_t left = key_id(l, s[0], n[0]), right = key_id(l, s[1], n[1]);
     if (left < 0 || right < 0)
-        return fail(l, PD_PARSE, "half of it is not in the vocabulary", text);
+        return fail(l, PD_PARSE, _("half of it is not in the vocabulary"), text);
     struct str *key = &l->key;
     str_clear(key);
     for (int i = 0; i < 2; i++) {
@@ -273,7 +275,7 @@ static enum pd_code read_merge(struct load *l, const struct tjson *j, int32_t ra
     }
     int32_t id = tok_id(l->t, key->p, key->len);
     if (id < 0)
-        return fail(l, PD_PARSE, "its result is not in the vocabulary", text);
+        return fail(l, PD_PARSE, _("its result is not in the vocabulary"), text);
     uint64_t pair = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
     insert_pair(l->t, (struct tok_pair){pair, rank, id});
     return PD_OK;
@@ -284,7 +286,7 @@ static enum pd_code read_merges(struct load *l)
     const struct tjson *merges = tjson_at(l->root, "model.merges");
     size_t n = tjson_count(merges);
     if (tjson_type(merges) != TJSON_ARRAY || n == 0 || n >= ID_CEILING)
-        return fail(l, PD_PARSE, "it has no merges, so every text would fall into bytes", "");
+        return fail(l, PD_PARSE, _("it has no merges, so every text would fall into bytes"), "");
     uint32_t size = 64;
     while (size < 2 * n)
         size *= 2;
