@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
+#include "core/base/journal.h"
 #include "core/base/path.h"
 #include "labs/effects.h"
 #include "labs/headless_say.h"
@@ -14,7 +15,7 @@
 #include "labs/vars.h"
 
 enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 45000, POLL_MS = 250, BEGIN_LIMIT_MS = 20000,
-       ASK_AGAIN_MS = 2000 };
+       ASK_AGAIN_MS = 2000, DELETES_MOST = 16 };
 enum stage { STAGE_OPEN, STAGE_EDIT, STAGE_RUN, STAGE_WAIT, STAGE_CLEAN, STAGE_END };
 
 struct headless {
@@ -24,15 +25,18 @@ struct headless {
     struct effects_runner *r;
     struct effects out;
     struct headless_say say;
+    struct journal *journal;      /* NULL without --record */
     enum stage stage;
     int step;                     /* being worked on */
     int64_t begun_ms, wrong_since, link_since, edit_since, asked_ms;
     int code;
-    int cleaning;                 /* deletes that are open */
+    uint32_t deletes[DELETES_MOST];   /* effects that are open at the end, 0: ended */
 };
 
 static void apply_message(struct headless *h, struct msg *m)
 {
+    if (h->journal)
+        journal_write(h->journal, m);
     session_apply(h->s, m, &h->out);
     effects_run_all(h->r, &h->out);
 }
@@ -63,6 +67,7 @@ static bool deletable(const char *key)
 static void clean(struct headless *h)
 {
     const struct json *made = session_fact(h->s, "made");
+    int n = 0;
     for (const struct json *o = json_first(made); o; o = json_next(o)) {
         const char *key = json_key(o), *name = strchr(key, '/');
         if (!deletable(key) || h->o->keep || h->s->cluster.link != LINK_UP)
@@ -73,10 +78,23 @@ static void clean(struct headless *h)
         json_put_str(args, "name", name + 1);
         json_put_str(args, "uid", json_str(o, "uid", NULL));
         json_put_num(args, "grace", 0);
-        session_effect(h->s, &h->out, EFF_DELETE, args);
-        h->cleaning++;
+        uint32_t id = session_effect(h->s, &h->out, EFF_DELETE, args);
+        if (n < DELETES_MOST)
+            h->deletes[n++] = id;
     }
     effects_run_all(h->r, &h->out);
+}
+
+/* Answers to older questions may still come: only those of the deletes count. */
+static bool deleted(struct headless *h, uint32_t effect)
+{
+    bool open = false;
+    for (int i = 0; i < DELETES_MOST; i++) {
+        if (h->deletes[i] == effect)
+            h->deletes[i] = 0;
+        open = open || h->deletes[i];
+    }
+    return !open;
 }
 
 static void finish(struct headless *h, int code, const char *why)
@@ -87,7 +105,7 @@ static void finish(struct headless *h, int code, const char *why)
     headless_say_end(&h->say, h->s, h->step, code, why, clock_ms() - h->begun_ms);
     h->stage = STAGE_CLEAN;
     clean(h);
-    if (!h->cleaning)
+    if (deleted(h, 0))
         loop_stop(h->loop, code);
 }
 
@@ -285,7 +303,9 @@ static void deliver(void *arg, struct msg *m)
 {
     struct headless *h = arg;
     if (h->stage == STAGE_CLEAN) {
-        if (m->kind == MSG_REPLY && h->cleaning && --h->cleaning == 0)
+        if (h->journal)
+            journal_write(h->journal, m);
+        if (m->kind == MSG_REPLY && deleted(h, m->effect))
             loop_stop(h->loop, h->code);
         msg_free(m);
         return;
@@ -322,10 +342,27 @@ static void interrupted(void *arg, int signo)
     finish(arg, 1, _("interrupted"));
 }
 
+static enum pd_code record(struct headless *h, struct pd_err *err)
+{
+    if (!h->o->record)
+        return PD_OK;
+    struct json *head = json_new_object();
+    json_put_str(head, "lang", i18n_lang());
+    json_put_str(head, "context", h->o->context);
+    enum pd_code rc = journal_create(h->o->record, head, &h->journal, err);
+    json_free(head);
+    return rc;
+}
+
 int headless_run(struct lab_list *labs, const struct headless_options *o)
 {
     struct headless h = {.o = o, .code = 1};
     struct pd_err err;
+    char text[1024];
+    if (record(&h, &err)) {
+        fprintf(stderr, "podium: %s\n", pd_describe(&err, text, sizeof text));
+        return 1;
+    }
     char *root = path_home(PATH_DATA, "headless"), *work = path_join(root, o->lab);
     if (path_remove_tree(work, &err))
         fprintf(stderr, "podium: %s\n", err.msg);
@@ -346,6 +383,8 @@ int headless_run(struct lab_list *labs, const struct headless_options *o)
     command(&h, "lab.open", o->lab, NULL);
     loop_timer(h.loop, POLL_MS, poll, &h, "headless poll");
     int code = loop_run(h.loop);
+    journal_close(h.journal);
+    h.journal = NULL;
     effects_runner_free(h.r);
     effects_release(&h.out);
     session_free(h.s);

@@ -15,6 +15,7 @@ struct headless_set {
 struct headless_options {
     const char *lab, *kubeconfig, *context, *ns;
     const char *until;            /* stop after this step, or NULL */
+    const char *record;           /* the journal of its messages, or NULL */
     bool json, keep;
     int timeout_s;                /* of the whole run */
     struct headless_set *sets;

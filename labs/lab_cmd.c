@@ -18,12 +18,14 @@ const char lab_cmd_help[] = N_(
     "       podium lab run ID --headless [--json] [--keep] [--until STEP] [--timeout SECONDS]\n"
     "                  [--set STEP:FILE:FIND=>PUT]... [--kubeconfig FILE] [--context NAME]\n"
     "                  [--namespace NAME] [--lang en|zh] [--labs FOLDER]\n"
+    "                  [--record FILE]\n"
     "       podium lab reset ID [--kubeconfig FILE] [--context NAME] [--namespace NAME]\n"
     "\n"
     "list   the labs, their length and their state\n"
     "lint   read lab files; every mistake with its line and column\n"
     "run    work a lab through without a screen, with its own solutions\n"
-    "       (--set puts in an edit of yours; --keep leaves its objects in the cluster)\n"
+    "       (--set puts in an edit of yours; --keep leaves its objects in the cluster;\n"
+    "       --record writes a journal of all that happened)\n"
     "reset  delete what the lab made in the cluster and begin it anew\n"
     "\n"
     "Exit codes: 0 done, 1 not yet or failed, 2 usage, 3 can't be checked here.\n");
@@ -180,7 +182,8 @@ static int take_value(struct parsed *p, const char *name, const char *v)
         const char **to;
     } values[] = {{"--until", &p->o.until},     {"--kubeconfig", &p->o.kubeconfig},
                   {"--context", &p->o.context}, {"--namespace", &p->o.ns},
-                  {"--lang", &p->lang},         {"--labs", &p->labs}};
+                  {"--lang", &p->lang},         {"--labs", &p->labs},
+                  {"--record", &p->o.record}};
     int64_t n;
     for (size_t i = 0; i < ARRAY_LEN(values); i++)
         if (str_eq(values[i].name, name)) {
