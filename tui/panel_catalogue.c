@@ -47,6 +47,16 @@ static const char *catalogue_title(const struct app *a, char buf[160])
     return str_fmt(buf, 160, _("Catalogue  %zu/%zu done"), n, all);
 }
 
+/* The lab file's words that have a translation; any other is shown as it is. */
+static const char *word_text(const char *word)
+{
+    static const char *const words[] = {N_("easy"), N_("medium"), N_("hard"), N_("any")};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_eq(words[i], word))
+            return _(words[i]);
+    return word;
+}
+
 /* What can be said of a lab in one word. */
 static const char *lab_state(const struct app *a, size_t i, enum glyph *g, enum role *role,
                              char buf[32])
@@ -89,7 +99,7 @@ static void lab_row(const struct app *a, struct rows *out, size_t i, int w)
     rows_cell(out, ROLE_TEXT, e->lab ? ltext_get(&e->lab->title) : e->id,
               w - 6 - state_w - hw_w - minutes_w);
     if (hw_w)
-        rows_cell(out, ROLE_MUTED, e->lab ? e->lab->hw : "", hw_w);
+        rows_cell(out, ROLE_MUTED, e->lab ? word_text(e->lab->hw) : "", hw_w);
     if (minutes_w)
         rows_cell(out, ROLE_MUTED,
                   e->lab ? str_fmt(buf, sizeof buf, _("%d min"), e->lab->minutes) : "", minutes_w);
@@ -188,7 +198,7 @@ static void about_rows(const struct app *a, struct rows *out, int w, int h UNUSE
     rows_putf(out, ROLE_TEXT, _("  ~%d min"), lab->minutes);
     rows_put(out, ROLE_HEAD, "   ");
     rows_put(out, ROLE_HEAD, _("Level"));
-    rows_putf(out, ROLE_TEXT, "  %s", _(lab->level));
+    rows_putf(out, ROLE_TEXT, "  %s", word_text(lab->level));
     int done = a->lab_done[a->sel[PANEL_CATALOGUE]];
     if (done > 0) {
         char text[32];

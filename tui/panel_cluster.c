@@ -168,7 +168,7 @@ static void pod_row(const struct app *a, struct rows *out, const struct json *po
     }
     if (all == 0)
         all = (int)json_count(json_at(pod, "spec.containers"));
-    int status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 16, 8);
+    int status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 17, 8);
     rows_new(out, id);
     rows_put(out, ROLE_TEXT, " ");
     rows_sign(out, role, g);
@@ -180,7 +180,7 @@ static void pod_row(const struct app *a, struct rows *out, const struct json *po
     rows_cell_right(out, ROLE_MUTED,
                     panel_age(a, panel_time(pod, "metadata.creationTimestamp"), age), 6);
     rows_cell_right(out, restarts ? ROLE_WARN : ROLE_MUTED,
-                    str_fmt(buf, sizeof buf, "%d", restarts), 4);
+                    str_fmt(buf, sizeof buf, "%d", restarts), 5);
     if (!status_w && !str_eq(status, "Running"))
         rows_linef(out, role, "     %s", clean(out, status));
 }
@@ -188,7 +188,7 @@ static void pod_row(const struct app *a, struct rows *out, const struct json *po
 static void pods(const struct app *a, struct rows *out, int w)
 {
     const struct table *t = session_table(a->s, "pods");
-    int id = 0, status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 16, 8);
+    int id = 0, status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 17, 8);
     rows_blank(out);
     rows_new(out, -1);
     rows_putf(out, ROLE_HEAD, "%s ", _("Pods"));
@@ -197,7 +197,7 @@ static void pods(const struct app *a, struct rows *out, int w)
         rows_cell(out, ROLE_MUTED, _("status"), status_w);
     rows_cell_right(out, ROLE_MUTED, _("ready"), 5);
     rows_cell_right(out, ROLE_MUTED, _("age"), 6);
-    rows_cell_right(out, ROLE_MUTED, _("rst"), 4);
+    rows_cell_right(out, ROLE_MUTED, _("rst"), 5);
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
         pod_row(a, out, c, id++, w);
     if (id == 0)

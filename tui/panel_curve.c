@@ -192,6 +192,17 @@ static void figure(struct rows *out, const char *label, enum role role, const ch
         rows_putf(out, ROLE_MUTED, "  %s", more);
 }
 
+/* The states of a run (labs/session.h) in the person's language. */
+static const char *state_text(const char *state)
+{
+    static const char *const states[] = {N_("running"), N_("paused"), N_("holding"), N_("done"),
+                                         N_("error")};
+    for (size_t i = 0; i < ARRAY_LEN(states); i++)
+        if (str_eq(states[i], state))
+            return _(states[i]);
+    return state;
+}
+
 static enum role state_role(const char *state)
 {
     if (str_eq(state, "error"))
@@ -240,7 +251,7 @@ static void run_rows(const struct app *a, struct rows *out, int w, int h)
     char buf[64], num[24];
     if (!has_run(a))
         return;
-    figure(out, _("state"), state_role(r->state), _(r->state), "");
+    figure(out, _("state"), state_role(r->state), state_text(r->state), "");
     losses(a, out);
     if (h >= 14)
         rows_blank(out);

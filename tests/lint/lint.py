@@ -1,7 +1,6 @@
 """podium's lint: layers, owners of third-party headers, banned functions,
 sizes, openings, translations. Prints file:line: what, and exits 1 on any."""
-import collections
-import glob
+import ast
 import os
 import re
 import subprocess
@@ -142,58 +141,49 @@ def check_top_level():
         fault(top, 1, "not one of the top-level rooms")
 
 
-def po_entries(path):
-    entries, msgid, msgstr, target, fuzzy = {}, None, None, None, False
-    for line in open(path, encoding="utf-8"):
-        line = line.rstrip("\n")
-        if line.startswith("msgid "):
-            msgid, target = line[6:], "id"
-        elif line.startswith("msgstr "):
-            msgstr, target = line[7:], "str"
-        elif line.startswith('"'):
-            if target == "id":
-                msgid += line
-            else:
-                msgstr += line
-        elif line.startswith("#, ") and "fuzzy" in line:
-            fuzzy = True
-        elif not line and msgid is not None:
-            entries[msgid.replace('""', "")] = (msgstr.replace('""', ""), fuzzy)
-            msgid, fuzzy = None, False
-    if msgid is not None:
-        entries[msgid.replace('""', "")] = (msgstr.replace('""', ""), fuzzy)
-    entries.pop("", None)
+def po_entries(text):
+    """msgid -> (msgstr, fuzzy), unescaped; the header is left out."""
+    entries = {}
+    for block in re.split(r"\n\s*\n", text):
+        part, at, fuzzy = {"msgid": "", "msgstr": ""}, None, False
+        for line in block.split("\n"):
+            m = re.match(r'(?:(msgid|msgstr) )?(".*")$', line)
+            if m:
+                at = m.group(1) or at
+                part[at] += ast.literal_eval(m.group(2))
+            elif line.startswith("#,") and "fuzzy" in line:
+                fuzzy = True
+        if part["msgid"]:
+            entries[part["msgid"]] = (part["msgstr"], fuzzy)
     return entries
 
 
-def check_translations(paths):
+DIRECTIVE = re.compile(r"%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?"
+                       r"(?:<\w+>|(?:hh|h|ll|l|z|j|t)?[diouxXeEfFgGcsp]))")
+
+
+def check_translations():
+    """The catalogue has every marked text, and no other; directives stay as
+    they are and in their order, white space at both ends too."""
     po = "docs/po/zh.po"
-    if not os.path.exists(po):
+    pot = subprocess.run(["docs/po/update.sh", "--pot"], capture_output=True, text=True)
+    if pot.returncode:
+        fault("docs/po/update.sh", 1, pot.stderr.strip())
         return
-    cs = [p for p in paths if room(p)]
-    out = subprocess.run(["xgettext", "--from-code=UTF-8", "-k_", "-kN_", "-kPD_CODES:0", "-o", "-",
-                          "--no-wrap", "--omit-header"] + cs, capture_output=True, text=True).stdout
-    tmp = os.path.join(os.environ.get("TMPDIR", "/tmp"), "podium-lint-%d.pot" % os.getpid())
-    with open(tmp, "w", encoding="utf-8") as f:
-        f.write(out)
-    used = set(po_entries(tmp))
-    os.unlink(tmp)
-    for m in re.finditer(r'X\(PD_\w+, "[^"]+", ("[^"]*"),\s*("[^"]*")\)',
-                         open("core/base/err.h", encoding="utf-8").read()):
-        used |= {m.group(1), m.group(2)}
-    used.discard('""')
-    have = po_entries(po)
-    for key in sorted(used - set(have)):
-        fault(po, 1, "no Chinese for %s" % key)
-    for key in sorted(set(have) - used):
-        fault(po, 1, "unused: %s" % key)
+    used = po_entries(pot.stdout)
+    have = po_entries(open(po, encoding="utf-8").read())
+    for key in sorted(set(used) - set(have)):
+        fault(po, 1, "no Chinese for %r: run docs/po/update.sh" % key)
+    for key in sorted(set(have) - set(used)):
+        fault(po, 1, "unused: %r" % key)
     for key, (value, fuzzy) in have.items():
-        if key in used and (not value.strip('"') or fuzzy):
-            fault(po, 1, "not translated: %s" % key)
-        spec = r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j)?[diouxXeEfFgGcsp]"
-        if key in used and collections.Counter(re.findall(spec, key)) != \
-                collections.Counter(re.findall(spec, value)):
-            fault(po, 1, "the directives differ: %s" % key)
+        if not value or fuzzy:
+            fault(po, 1, "not translated: %r" % key)
+        elif DIRECTIVE.findall(key) != DIRECTIVE.findall(value):
+            fault(po, 1, "the directives differ: %r" % key)
+        elif key.endswith("\n") != value.endswith("\n") or \
+                (key[0] == " ") != (value[0] == " "):
+            fault(po, 1, "another beginning or end: %r" % key)
 
 
 def main():
@@ -208,7 +198,7 @@ def main():
         check_opening(path, text, lines)
     lengths = check_functions(paths)
     check_top_level()
-    check_translations(paths)
+    check_translations()
     for f in faults:
         print(f)
     if lengths:

@@ -4,7 +4,6 @@
 #ifndef TESTS_SCREENS_FIXTURE_H
 #define TESTS_SCREENS_FIXTURE_H
 
-#include <libintl.h>
 #include <math.h>
 
 #include "core/base/clock.h"
@@ -218,7 +217,6 @@ UNUSED static void fx_log(struct session *s)
 UNUSED static struct app *fx_app(const char *lang, int cols, int rows, enum glyph_set glyphs)
 {
     i18n_init(lang);
-    bindtextdomain("podium", "/nowhere");    /* goldens must not hang on a translation */
     struct lab_list *labs = lab_list_load(PODIUM_SOURCE_DIR "/tests/screens/labs");
     struct app *a = app_new(session_new(labs), labs);
     a->cols = cols;
