@@ -122,7 +122,7 @@ static enum pd_code sync_dir(const char *dir, struct pd_err *err)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) < 0) {
-        pd_fail_errno(err, PD_IO, N_("%s can't be synced"), dir);
+        pd_fail_errno(err, PD_IO, _("%s can't be synced"), dir);
         if (fd >= 0)
             close(fd);
         return err->code;
@@ -201,7 +201,7 @@ enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
         path_remove_tree(path, err) != PD_OK)
         rc = err->code;
     else if (rename(tmp, path) < 0)
-        rc = pd_fail_errno(err, PD_IO, N_("%s can't be renamed"), tmp);
+        rc = pd_fail_errno(err, PD_IO, _("%s can't be renamed"), tmp);
     else
         rc = sync_dir(out, err);
     free(tmp);
@@ -216,14 +216,14 @@ static enum pd_code check_file(const char *dir, const struct tjson *f, struct pd
     int64_t bytes;
     const char *name = tjson_str(f, "name", "");
     if (!path_inside(name))
-        return pd_fail(err, PD_TRAIN, N_("%s: a bad name in manifest.json"), dir);
+        return pd_fail(err, PD_TRAIN, _("%s: a bad name in manifest.json"), dir);
     char *path = path_join(dir, name);
     enum pd_code rc = sha256_file(path, hex, &bytes, err);
     free(path);
     if (rc != PD_OK)
         return rc;
     if (bytes != tjson_int(f, "size", -1) || !str_eq(hex, tjson_str(f, "sha256", "")))
-        return pd_fail(err, PD_TRAIN, N_("%s/%s differs from manifest.json"), dir, name);
+        return pd_fail(err, PD_TRAIN, _("%s/%s differs from manifest.json"), dir, name);
     return PD_OK;
 }
 
@@ -292,9 +292,9 @@ static enum pd_code check_shape(const char *dir, const char *was, const char *is
     strv_split(&b, is, ' ');
     for (size_t i = 0; i < MIN(a.n, b.n) && rc == PD_OK; i++)
         if (!str_eq(a.v[i], b.v[i])) {
-            rc = pd_fail(err, PD_TRAIN, N_("%s was made with other options: %s %s, now %s"), dir,
+            rc = pd_fail(err, PD_TRAIN, _("%s was made with other options: %s %s, now %s"), dir,
                          i ? a.v[i - 1] : "", a.v[i], b.v[i]);
-            pd_set_hint(err, N_("resume with the same options, or use another --out"));
+            pd_set_hint(err, _("resume with the same options, or use another --out"));
         }
     strv_release(&a);
     strv_release(&b);

@@ -22,7 +22,7 @@ static int run_tar(const struct options *o)
 {
     struct pd_err err;
     if (o->n_rest != 1) {
-        pd_fail(&err, PD_USAGE, N_("tar takes one folder"));
+        pd_fail(&err, PD_USAGE, _("tar takes one folder"));
         return cmd_fail(&err);
     }
     return tar_write(o->rest[0], 1, 0, &err) == PD_OK ? TRAINER_DONE : cmd_fail(&err);
@@ -96,7 +96,7 @@ static int run_data(const struct options *o)
     struct tok *t;
     int64_t tokens;
     if (o->n_rest == 0) {
-        pd_fail(&err, PD_USAGE, N_("data takes at least one text"));
+        pd_fail(&err, PD_USAGE, _("data takes at least one text"));
         return cmd_fail(&err);
     }
     if (tok_load(o->tokenizer, &t, &err) != PD_OK)

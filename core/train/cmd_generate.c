@@ -48,7 +48,7 @@ static enum pd_code continue_ids(const struct options *o, struct cmd_model *x,
     size_t most = ids->n + (size_t)o->max_tokens;
     int room = (int)MIN(most, (size_t)x->m.cfg.max_pos);
     if (ids->n == 0 || ids->n >= (size_t)x->m.cfg.max_pos)
-        return pd_fail(err, PD_USAGE, N_("the prompt has %zu tokens, the model takes 1 to %d"),
+        return pd_fail(err, PD_USAGE, _("the prompt has %zu tokens, the model takes 1 to %d"),
                        ids->n, x->m.cfg.max_pos - 1);
     struct generate *g = generate_new(&x->m, &x->c, room);
     const float *logits = NULL;
@@ -101,7 +101,7 @@ static enum pd_code parse_ids(const char *list, struct tok_ids *ids, struct pd_e
     for (size_t i = 0; i < v.n && rc == PD_OK; i++) {
         int64_t id;
         if (!str_to_i64(v.v[i], &id) || id < 0 || id > INT32_MAX)
-            rc = pd_fail(err, PD_USAGE, N_("--ids takes numbers with commas, not \"%s\""), v.v[i]);
+            rc = pd_fail(err, PD_USAGE, _("--ids takes numbers with commas, not \"%s\""), v.v[i]);
         else
             tok_ids_push(ids, (int32_t)id);
     }
@@ -119,7 +119,7 @@ static enum pd_code print_logits(struct cmd_model *x, const struct tok_ids *ids,
     for (int i = 0; logits && i < x->m.cfg.vocab; i++)
         printf("%.9g\n", (double)logits[i]);
     generate_free(g);
-    return logits ? PD_OK : pd_fail(err, PD_USAGE, N_("an id is outside of the vocabulary"));
+    return logits ? PD_OK : pd_fail(err, PD_USAGE, _("an id is outside of the vocabulary"));
 }
 
 int cmd_logits(const struct options *o)

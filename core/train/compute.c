@@ -45,8 +45,8 @@ enum pd_code compute_init(struct compute *c, int threads, int max_seq, struct pd
     const char *isa = getenv("PODIUM_ISA");
     c->k = kern_choose(isa);
     if (!c->k) {
-        pd_fail(err, PD_USAGE, N_("PODIUM_ISA=%s: no such instruction set here"), isa);
-        return pd_set_hint(err, N_("use plain, avx2 or avx512, or leave it unset"));
+        pd_fail(err, PD_USAGE, _("PODIUM_ISA=%s: no such instruction set here"), isa);
+        return pd_set_hint(err, _("use plain, avx2 or avx512, or leave it unset"));
     }
     if (pool_new(c->threads, &c->pool, err) != PD_OK)
         return err->code;

@@ -16,21 +16,21 @@ static enum pd_code no_more(struct strv *w, size_t at, struct pd_err *err)
 {
     if (w->n <= at)
         return PD_OK;
-    return pd_fail(err, PD_USAGE, N_("\"%s\" is too much for %s"), w->v[at], w->v[0]);
+    return pd_fail(err, PD_USAGE, _("\"%s\" is too much for %s"), w->v[at], w->v[0]);
 }
 
 static enum pd_code parse_step(struct strv *w, struct control_line *out, struct pd_err *err)
 {
     out->n = 1;
     if (w->n > 1 && (!str_to_i64(w->v[1], &out->n) || out->n < 1))
-        return pd_fail(err, PD_USAGE, N_("step takes a number from 1, not \"%s\""), w->v[1]);
+        return pd_fail(err, PD_USAGE, _("step takes a number from 1, not \"%s\""), w->v[1]);
     return no_more(w, 2, err);
 }
 
 static enum pd_code parse_rate(struct strv *w, struct control_line *out, struct pd_err *err)
 {
     if (w->n < 2 || !str_to_f64(w->v[1], &out->x) || !isfinite(out->x) || out->x < 0)
-        return pd_fail(err, PD_USAGE, N_("rate takes a number from 0, such as: rate 0.0005"));
+        return pd_fail(err, PD_USAGE, _("rate takes a number from 0, such as: rate 0.0005"));
     return no_more(w, 2, err);
 }
 
@@ -40,11 +40,11 @@ static enum pd_code parse_inspect(struct strv *w, struct control_line *out, stru
     if (str_eq(out->what, "norms"))
         return no_more(w, 2, err);
     if (!str_eq(out->what, "tensor") || w->n < 3)
-        return pd_fail(err, PD_USAGE, N_("inspect takes: norms, or tensor NAME [ROW COL]"));
+        return pd_fail(err, PD_USAGE, _("inspect takes: norms, or tensor NAME [ROW COL]"));
     str_copy(out->name, sizeof out->name, w->v[2]);
     if ((w->n > 3 && (!str_to_i64(w->v[3], &out->n) || out->n < 0)) ||
         (w->n > 4 && (!str_to_i64(w->v[4], &out->col) || out->col < 0)))
-        return pd_fail(err, PD_USAGE, N_("ROW and COL are numbers from 0"));
+        return pd_fail(err, PD_USAGE, _("ROW and COL are numbers from 0"));
     return no_more(w, 5, err);
 }
 
@@ -78,12 +78,12 @@ static enum pd_code parse_words(struct strv *w, struct control_line *out, struct
             return commands[i].parse(w, out, err);
         }
     if (w->n == 0)
-        return pd_fail(err, PD_USAGE, N_("an empty command"));
+        return pd_fail(err, PD_USAGE, _("an empty command"));
     const char *near = str_nearest(w->v[0], names, CONTROL_CMDS);
-    pd_fail(err, PD_USAGE, N_("no command \"%s\""), w->v[0]);
+    pd_fail(err, PD_USAGE, _("no command \"%s\""), w->v[0]);
     if (near)
-        return pd_set_hint(err, N_("did you mean %s?"), near);
-    return pd_set_hint(err, N_("use hello, pause, resume, step, inspect, rate, save or quit"));
+        return pd_set_hint(err, _("did you mean %s?"), near);
+    return pd_set_hint(err, _("use hello, pause, resume, step, inspect, rate, save or quit"));
 }
 
 enum pd_code control_parse(const char *line, struct control_line *out, struct pd_err *err)

@@ -21,7 +21,7 @@ enum pd_code eval_run(struct llama_run *run, struct data *d, struct batch *b, in
         out->examples += b->padded.rows;
     }
     if (out->tokens == 0)
-        return pd_fail(err, PD_DATA, N_("the validation split has no trained token"));
+        return pd_fail(err, PD_DATA, _("the validation split has no trained token"));
     out->loss = sum / (double)out->tokens;
     return PD_OK;
 }

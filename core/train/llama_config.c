@@ -48,7 +48,7 @@ static enum pd_code read_sizes(const struct tjson *j, const char *src, struct ll
         }
         int64_t n = tjson_int(v, "", -1);
         if (n < 1 || n > sizes[i].most)
-            return pd_fail_at(err, PD_TRAIN, src, 0, 0, N_("%s must be a number from 1 to %d"),
+            return pd_fail_at(err, PD_TRAIN, src, 0, 0, _("%s must be a number from 1 to %d"),
                               sizes[i].key, sizes[i].most);
         *size_at(c, &sizes[i]) = (int)n;
     }
@@ -63,16 +63,16 @@ static enum pd_code refuse_others(const struct tjson *j, const char *src, struct
     static const char *const flags[] = {"attention_bias", "mlp_bias", "rope_interleaved"};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (tjson_bool(j, flags[i], false))
-            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, N_("%s: true is not computed here"),
+            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, _("%s: true is not computed here"),
                               flags[i]);
     const char *type = tjson_str(j, "model_type", "llama");
     const char *act = tjson_str(j, "hidden_act", "silu");
     if (!str_eq(type, "llama"))
         return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0,
-                          N_("model_type is \"%s\", only \"llama\" is computed here"), type);
+                          _("model_type is \"%s\", only \"llama\" is computed here"), type);
     if (!str_eq(act, "silu"))
         return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0,
-                          N_("hidden_act is \"%s\", only \"silu\" is computed here"), act);
+                          _("hidden_act is \"%s\", only \"silu\" is computed here"), act);
     return PD_OK;
 }
 
@@ -87,7 +87,7 @@ static enum pd_code read_rope(const struct tjson *j, const char *src, struct lla
     c->rope_llama3 = str_eq(type, "llama3");
     if (!c->rope_llama3 && !str_eq(type, "default"))
         return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0,
-                          N_("rope_type is \"%s\", only default and llama3 are computed here"),
+                          _("rope_type is \"%s\", only default and llama3 are computed here"),
                           type);
     c->rope_factor = tjson_num(p, "factor", 8);
     c->rope_low = tjson_num(p, "low_freq_factor", 1);
@@ -110,13 +110,13 @@ static void read_ids(const struct tjson *j, struct llama_config *c)
 enum pd_code llama_check_config(const struct llama_config *c, struct pd_err *err)
 {
     if (c->heads % c->kv_heads != 0)
-        return pd_fail(err, PD_TRAIN, N_("%d attention heads can't share %d key heads evenly"),
+        return pd_fail(err, PD_TRAIN, _("%d attention heads can't share %d key heads evenly"),
                        c->heads, c->kv_heads);
     if (c->head_dim % 2 != 0)
-        return pd_fail(err, PD_TRAIN, N_("head_dim %d is odd: rotary embedding needs pairs"),
+        return pd_fail(err, PD_TRAIN, _("head_dim %d is odd: rotary embedding needs pairs"),
                        c->head_dim);
     if (!(c->eps > 0 && c->theta > 0))
-        return pd_fail(err, PD_TRAIN, N_("rms_norm_eps and rope_theta must be above zero"));
+        return pd_fail(err, PD_TRAIN, _("rms_norm_eps and rope_theta must be above zero"));
     return PD_OK;
 }
 
@@ -125,7 +125,7 @@ static enum pd_code read_fields(const struct tjson *j, const char *src, struct l
 {
     *c = (struct llama_config){0};
     if (tjson_type(j) != TJSON_OBJECT)
-        return pd_fail_at(err, PD_PARSE, src, 1, 1, N_("a model's configuration is an object"));
+        return pd_fail_at(err, PD_PARSE, src, 1, 1, _("a model's configuration is an object"));
     enum pd_code rc = refuse_others(j, src, err);
     if (rc == PD_OK)
         rc = read_sizes(j, src, c, err);
@@ -146,7 +146,7 @@ enum pd_code llama_read_config(const char *dir, struct llama_config *c, struct p
     char *path = path_join(dir, "config.json");
     enum pd_code rc = tjson_read(path, CONFIG_CEILING, &j, err);
     if (rc == PD_IO)
-        pd_set_hint(err, N_("--model needs a folder with config.json, model.safetensors and "
+        pd_set_hint(err, _("--model needs a folder with config.json, model.safetensors and "
                             "tokenizer.json"));
     if (rc == PD_OK)
         rc = read_fields(j, path, c, err);

@@ -178,14 +178,14 @@ static enum pd_code check_rows(const struct llama_run *r, const struct rows *row
                                struct pd_err *err)
 {
     if (rows->n > r->max_rows)
-        return pd_fail(err, PD_TRAIN, N_("a batch of %d tokens, with room for %d"), rows->n,
+        return pd_fail(err, PD_TRAIN, _("a batch of %d tokens, with room for %d"), rows->n,
                        r->max_rows);
     for (int i = 0; i < rows->n; i++) {
         if (rows->pos[i] >= r->max_seq)
-            return pd_fail(err, PD_TRAIN, N_("a sequence is longer than %d tokens"), r->max_seq);
+            return pd_fail(err, PD_TRAIN, _("a sequence is longer than %d tokens"), r->max_seq);
         if (rows->ids[i] < 0 || rows->ids[i] >= r->m->cfg.vocab ||
             rows->labels[i] >= r->m->cfg.vocab)
-            return pd_fail(err, PD_DATA, N_("token %d is outside the model's vocabulary of %d"),
+            return pd_fail(err, PD_DATA, _("token %d is outside the model's vocabulary of %d"),
                            (int)MAX(rows->ids[i], rows->labels[i]), r->m->cfg.vocab);
     }
     return PD_OK;
@@ -205,8 +205,8 @@ static enum pd_code run_loss(struct llama_run *r, const struct rows *rows, uint6
         return PD_OK;
     char where[160];
     llama_run_diagnose(r, rows, where, sizeof where);
-    pd_fail(err, PD_TRAIN, N_("the loss is not a number (row %d): first seen in %s"), bad, where);
-    return pd_set_hint(err, N_("lower --rate, lengthen --warmup, or check the weights named"));
+    pd_fail(err, PD_TRAIN, _("the loss is not a number (row %d): first seen in %s"), bad, where);
+    return pd_set_hint(err, _("lower --rate, lengthen --warmup, or check the weights named"));
 }
 
 enum pd_code llama_loss(struct llama_run *r, const struct rows *rows, uint64_t drop_key,

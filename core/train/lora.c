@@ -35,10 +35,10 @@ static enum pd_code unknown_target(const char *name, struct pd_err *err)
     for (int i = 0; i < LORA_MODULES; i++)
         names[i] = modules[i].name;
     const char *near = str_nearest(name, names, LORA_MODULES);
-    pd_fail(err, PD_USAGE, N_("no module \"%s\" in this architecture"), name);
+    pd_fail(err, PD_USAGE, _("no module \"%s\" in this architecture"), name);
     if (near)
-        return pd_set_hint(err, N_("did you mean %s?"), near);
-    return pd_set_hint(err, N_("use q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, "
+        return pd_set_hint(err, _("did you mean %s?"), near);
+    return pd_set_hint(err, _("use q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, "
                                "down_proj, or all"));
 }
 

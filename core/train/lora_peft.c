@@ -61,18 +61,18 @@ static enum pd_code refuse_others(const struct tjson *j, const char *src, struct
     static const char *const flags[] = {"use_dora", "use_rslora", "fan_in_fan_out"};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (tjson_bool(j, flags[i], false))
-            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, N_("%s: true is not computed here"),
+            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, _("%s: true is not computed here"),
                               flags[i]);
     static const char *const patterns[] = {"rank_pattern", "alpha_pattern", "modules_to_save",
                                            "layers_to_transform"};
     for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
         if (tjson_count(tjson_get(j, patterns[i])) > 0)
-            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, N_("%s is not computed here"),
+            return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, _("%s is not computed here"),
                               patterns[i]);
     if (!str_eq(tjson_str(j, "peft_type", "LORA"), "LORA"))
-        return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, N_("only peft_type LORA is read here"));
+        return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, _("only peft_type LORA is read here"));
     if (!str_eq(tjson_str(j, "bias", "none"), "none"))
-        return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, N_("only bias \"none\" is read here"));
+        return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0, _("only bias \"none\" is read here"));
     return PD_OK;
 }
 
@@ -85,13 +85,13 @@ static enum pd_code read_targets(const struct tjson *j, const char *src, unsigne
         unsigned one = 0;
         if (lora_parse_targets(name, &one, err) != PD_OK || str_eq(name, "all"))
             return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0,
-                              N_("target_modules: \"%s\" is no linear layer of a Llama block"),
+                              _("target_modules: \"%s\" is no linear layer of a Llama block"),
                               name);
         *bits |= one;
     }
     if (tjson_type(j) != TJSON_ARRAY || !*bits)
         return pd_fail_at(err, PD_UNSUPPORTED, src, 0, 0,
-                          N_("target_modules must be a list of module names"));
+                          _("target_modules must be a list of module names"));
     return PD_OK;
 }
 
@@ -104,7 +104,7 @@ static enum pd_code read_config(const struct tjson *j, const char *src, struct l
     *c = (struct lora_config){.r = (int)r, .alpha = tjson_num(j, "lora_alpha", 8),
                               .dropout = tjson_num(j, "lora_dropout", 0)};
     if (r < 1 || r > RANK_MOST)
-        return pd_fail_at(err, PD_TRAIN, src, 0, 0, N_("r must be a number from 1 to %d"),
+        return pd_fail_at(err, PD_TRAIN, src, 0, 0, _("r must be a number from 1 to %d"),
                           RANK_MOST);
     return read_targets(tjson_get(j, "target_modules"), src, &c->targets, err);
 }

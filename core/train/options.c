@@ -166,7 +166,7 @@ static enum pd_code store(struct options *o, const struct option *opt, const cha
     }
     if (store_number(o, opt, text))
         return PD_OK;
-    return pd_fail(err, PD_USAGE, N_("--%s takes a number from %g to %g, not \"%s\""), opt->name,
+    return pd_fail(err, PD_USAGE, _("--%s takes a number from %g to %g, not \"%s\""), opt->name,
                    opt->least, opt->most, text);
 }
 
@@ -178,10 +178,10 @@ static enum pd_code unknown_option(enum options_command c, const char *name, str
         if (options[i].commands & BIT(c))
             names[n++] = options[i].name;
     const char *near = str_nearest(name, names, n);
-    pd_fail(err, PD_USAGE, N_("%s has no option --%s"), commands[c].name, name);
+    pd_fail(err, PD_USAGE, _("%s has no option --%s"), commands[c].name, name);
     if (near)
-        return pd_set_hint(err, N_("did you mean --%s?"), near);
-    return pd_set_hint(err, N_("see podium-train help %s"), commands[c].name);
+        return pd_set_hint(err, _("did you mean --%s?"), near);
+    return pd_set_hint(err, _("see podium-train help %s"), commands[c].name);
 }
 
 /* One "--name value", "--name=value" or "--flag" at argv[*i]. */
@@ -201,12 +201,12 @@ static enum pd_code take_option(struct options *o, int argc, char **argv, int *i
             continue;
         if (opt->kind == FLAG) {
             if (eq)
-                return pd_fail(err, PD_USAGE, N_("--%s takes no value"), name);
+                return pd_fail(err, PD_USAGE, _("--%s takes no value"), name);
             *(bool *)place(o, opt) = true;
             return PD_OK;
         }
         if (!eq && *i + 1 >= argc)
-            return pd_fail(err, PD_USAGE, N_("--%s needs a value: %s"), name, opt->arg);
+            return pd_fail(err, PD_USAGE, _("--%s needs a value: %s"), name, opt->arg);
         return store(o, opt, eq ? eq + 1 : argv[++*i], err);
     }
     return unknown_option(o->command, name, err);
@@ -223,13 +223,13 @@ static enum pd_code take_command(struct options *o, const char *name, struct pd_
         }
     }
     const char *near = str_nearest(name, names, OPTIONS_COMMANDS);
-    pd_fail(err, PD_USAGE, N_("no command \"%s\""), name);
-    return near ? pd_set_hint(err, N_("did you mean %s?"), near) : err->code;
+    pd_fail(err, PD_USAGE, _("no command \"%s\""), name);
+    return near ? pd_set_hint(err, _("did you mean %s?"), near) : err->code;
 }
 
 static enum pd_code need(const char *value, const char *name, struct pd_err *err)
 {
-    return value ? PD_OK : pd_fail(err, PD_USAGE, N_("--%s is needed"), name);
+    return value ? PD_OK : pd_fail(err, PD_USAGE, _("--%s is needed"), name);
 }
 
 /* What a command can't do without, and names that become numbers. */
@@ -250,13 +250,13 @@ static enum pd_code check(struct options *o, struct pd_err *err)
             return err->code;
     }
     if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
-        return pd_fail(err, PD_USAGE, N_("--prompt or --instruction is needed"));
+        return pd_fail(err, PD_USAGE, _("--prompt or --instruction is needed"));
     if (o->targets && lora_parse_targets(o->targets, &o->t.lora.targets, err) != PD_OK)
         return err->code;
     static const char *const schedules[] = {"cosine", "linear", "constant"};
     for (int i = 0; o->schedule; i++) {
         if (i == (int)ARRAY_LEN(schedules))
-            return pd_fail(err, PD_USAGE, N_("--schedule takes cosine, linear or constant"));
+            return pd_fail(err, PD_USAGE, _("--schedule takes cosine, linear or constant"));
         if (str_eq(o->schedule, schedules[i])) {
             o->t.optim.schedule = (enum optim_schedule)i;
             break;

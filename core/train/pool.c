@@ -136,7 +136,7 @@ enum pd_code pool_new(int threads, struct pool **out, struct pd_err *err)
     if (rc != 0) {
         pool_free(p);
         errno = rc;
-        return pd_fail_errno(err, PD_TRAIN, N_("%d threads can't be started"), threads);
+        return pd_fail_errno(err, PD_TRAIN, _("%d threads can't be started"), threads);
     }
     *out = p;
     return PD_OK;

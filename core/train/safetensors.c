@@ -74,15 +74,15 @@ static enum pd_code read_entry(struct safetensors *s, const char *name, const st
             bits = dtypes[i].bits;
         }
     if (!bits)
-        return bad(s, err, N_("an unknown dtype"), name);
+        return bad(s, err, _("an unknown dtype"), name);
     if (!shape_bytes(e, tjson_get(j, "shape"), bits, &bytes))
-        return bad(s, err, N_("a bad shape"), name);
+        return bad(s, err, _("a bad shape"), name);
     int64_t begin = tjson_int(j, "data_offsets[0]", -1), end = tjson_int(j, "data_offsets[1]", -1);
     if (tjson_count(tjson_get(j, "data_offsets")) != 2 || begin < 0 || end < begin ||
         (uint64_t)end > s->size - base)
-        return bad(s, err, N_("offsets outside of the file"), name);
+        return bad(s, err, _("offsets outside of the file"), name);
     if ((uint64_t)(end - begin) != bytes)
-        return bad(s, err, N_("another length than its shape says"), name);
+        return bad(s, err, _("another length than its shape says"), name);
     e->data = s->map + base + begin;
     e->bytes = (size_t)bytes;
     s->n++;
@@ -101,10 +101,10 @@ static enum pd_code check_metadata(struct safetensors *s, const struct tjson *j,
                                    struct pd_err *err)
 {
     if (tjson_type(j) != TJSON_OBJECT)
-        return bad(s, err, N_("it must be an object"), "__metadata__");
+        return bad(s, err, _("it must be an object"), "__metadata__");
     for (void *it = tjson_iter(j); it; it = tjson_iter_next(j, it))
         if (tjson_type(tjson_iter_value(it)) != TJSON_STRING)
-            return bad(s, err, N_("this member of __metadata__ is not a string"),
+            return bad(s, err, _("this member of __metadata__ is not a string"),
                        tjson_iter_key(it));
     return PD_OK;
 }
@@ -125,11 +125,11 @@ static enum pd_code read_entries(struct safetensors *s, size_t base, struct pd_e
     const uint8_t *at = s->map + base;
     for (int i = 0; i < s->n; i++) {
         if (s->e[i].data != at)
-            return bad(s, err, N_("a hole or an overlap before this tensor"), s->e[i].name);
+            return bad(s, err, _("a hole or an overlap before this tensor"), s->e[i].name);
         at += s->e[i].bytes;
     }
     if (at != s->map + s->size)
-        return bad(s, err, N_("the file goes on behind its last tensor"), "data");
+        return bad(s, err, _("the file goes on behind its last tensor"), "data");
     return PD_OK;
 }
 
@@ -137,13 +137,13 @@ static enum pd_code read_header(struct safetensors *s, struct pd_err *err)
 {
     uint64_t n = 0;
     if (s->size < 8)
-        return bad(s, err, N_("the file is too short for a safetensors header"), "header");
+        return bad(s, err, _("the file is too short for a safetensors header"), "header");
     for (int i = 7; i >= 0; i--)
         n = n << 8 | s->map[i];
     if (n > HEADER_MOST || n > s->size - 8)
-        return bad(s, err, N_("the header's length is larger than the file allows"), "header");
+        return bad(s, err, _("the header's length is larger than the file allows"), "header");
     if (n == 0 || s->map[8] != '{')
-        return bad(s, err, N_("the header does not start with {"), "header");
+        return bad(s, err, _("the header does not start with {"), "header");
     enum pd_code rc = tjson_parse((const char *)s->map + 8, (size_t)n, s->path, 1, &s->header,
                                   err);
     return rc == PD_OK ? read_entries(s, 8 + (size_t)n, err) : rc;
@@ -154,17 +154,17 @@ static enum pd_code map_file(struct safetensors *s, struct pd_err *err)
     struct stat st;
     int fd = open(s->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, N_("%s can't be opened"), s->path);
+        return pd_fail_errno(err, PD_IO, _("%s can't be opened"), s->path);
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         close(fd);
-        return pd_fail(err, PD_IO, N_("%s is not a regular file"), s->path);
+        return pd_fail(err, PD_IO, _("%s is not a regular file"), s->path);
     }
     s->size = (size_t)st.st_size;
     if (s->size) {
         s->map = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (s->map == MAP_FAILED) {
             s->map = NULL;
-            pd_fail_errno(err, PD_IO, N_("%s can't be mapped"), s->path);
+            pd_fail_errno(err, PD_IO, _("%s can't be mapped"), s->path);
             close(fd);
             return err->code;
         }

@@ -49,7 +49,7 @@ static enum pd_code fill(const char *path, const struct safetensors_entry *e,
     int64_t has = e->ndim == 2 ? e->shape[1] : 1;
     if (e->ndim != t->ndim || e->shape[0] != rows || has != cols)
         return pd_fail_at(err, PD_TRAIN, path, 0, 0,
-                          N_("tensor %s is [%lld, %lld], the configuration says [%lld, %lld]"),
+                          _("tensor %s is [%lld, %lld], the configuration says [%lld, %lld]"),
                           e->name, (long long)(e->ndim ? e->shape[0] : 0), (long long)has,
                           (long long)rows, (long long)cols);
     size_t n = tensors_count(t);
@@ -61,7 +61,7 @@ static enum pd_code fill(const char *path, const struct safetensors_entry *e,
         convert16(e->data, n, half_to_f32, to);
     else
         return pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
-                          N_("tensor %s is stored as %s; F32, BF16 and F16 are read here"),
+                          _("tensor %s is stored as %s; F32, BF16 and F16 are read here"),
                           e->name, e->dtype);
     return PD_OK;
 }
@@ -73,8 +73,8 @@ static enum pd_code fill_named(const struct safetensors *s, const char *path, co
     snprintf(name, sizeof name, "%s%s", prefix, t->name);
     const struct safetensors_entry *e = safetensors_find(s, name);
     if (!e) {
-        pd_fail_at(err, PD_TRAIN, path, 0, 0, N_("tensor %s is missing"), name);
-        return pd_set_hint(err, N_("the file must belong to the same configuration"));
+        pd_fail_at(err, PD_TRAIN, path, 0, 0, _("tensor %s is missing"), name);
+        return pd_set_hint(err, _("the file must belong to the same configuration"));
     }
     return fill(path, e, t, to, err);
 }
@@ -85,7 +85,7 @@ static enum pd_code refuse_rest(const struct safetensors *s, const char *path,
     for (int i = 0; i < safetensors_count(s); i++) {
         const char *name = safetensors_at(s, i)->name;
         if (!tensors_find(ts, name))
-            return pd_fail_at(err, PD_TRAIN, path, 0, 0, N_("tensor %s is not expected"), name);
+            return pd_fail_at(err, PD_TRAIN, path, 0, 0, _("tensor %s is not expected"), name);
     }
     return PD_OK;
 }

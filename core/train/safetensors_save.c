@@ -134,17 +134,17 @@ static enum pd_code write_file(struct writer *w, const char *part, const struct 
 {
     w->fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (w->fd < 0)
-        return pd_fail_errno(err, PD_IO, N_("%s can't be made"), part);
+        return pd_fail_errno(err, PD_IO, _("%s can't be made"), part);
     bool ok = put_all(w, p, n, bf16);
     if (!ok)
-        pd_fail_errno(err, PD_IO, N_("%s can't be written"), part);
+        pd_fail_errno(err, PD_IO, _("%s can't be written"), part);
     if (close(w->fd) < 0 && ok) {
         ok = false;
-        pd_fail_errno(err, PD_IO, N_("%s can't be closed"), part);
+        pd_fail_errno(err, PD_IO, _("%s can't be closed"), part);
     }
     if (ok && rename(part, w->path) < 0) {
         ok = false;
-        pd_fail_errno(err, PD_IO, N_("%s can't be renamed"), part);
+        pd_fail_errno(err, PD_IO, _("%s can't be renamed"), part);
     }
     if (!ok)
         unlink(part);

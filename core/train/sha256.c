@@ -95,13 +95,13 @@ enum pd_code sha256_file(const char *path, char out[65], int64_t *bytes, struct 
     ssize_t n;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return pd_fail_errno(err, PD_IO, N_("%s can't be opened"), path);
+        return pd_fail_errno(err, PD_IO, _("%s can't be opened"), path);
     sha256_init(&s);
     while ((n = read(fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0)
             sha256_add(&s, buf, (size_t)n);
     if (n < 0)
-        pd_fail_errno(err, PD_IO, N_("%s can't be read"), path);
+        pd_fail_errno(err, PD_IO, _("%s can't be read"), path);
     close(fd);
     *bytes = (int64_t)s.bytes;
     sha256_hex(&s, out);

@@ -26,12 +26,12 @@ static enum pd_code open_data(struct trainer *t, struct pd_err *err)
     if (tok_load(t->o->model, &t->tok, err) != PD_OK)
         return err->code;
     if (tok_size(t->tok) > c->vocab)
-        return pd_fail(err, PD_DATA, N_("the tokenizer has %d tokens, the model %d"),
+        return pd_fail(err, PD_DATA, _("the tokenizer has %d tokens, the model %d"),
                        tok_size(t->tok), c->vocab);
     if (data_open(t->o->data, t->tok, &opt, &t->data, err) != PD_OK)
         return err->code;
     if (data_max_len(t->data) > c->max_pos)
-        return pd_fail(err, PD_DATA, N_("%d tokens in a row, but the model has positions for %d"),
+        return pd_fail(err, PD_DATA, _("%d tokens in a row, but the model has positions for %d"),
                        data_max_len(t->data), c->max_pos);
     return PD_OK;
 }
@@ -140,7 +140,7 @@ static enum pd_code steps(struct trainer *t, struct pd_err *err)
             return err->code;
     }
     if (t->write_failed)
-        return pd_fail(err, PD_IO, N_("nobody reads the records any more"));
+        return pd_fail(err, PD_IO, _("nobody reads the records any more"));
     return PD_OK;
 }
 

@@ -117,13 +117,13 @@ static void inspect_tensor(struct trainer *t, const struct control_line *l)
     struct pd_err err;
     const struct tensor *x = find_tensor(t, l->name);
     if (!x) {
-        pd_fail(&err, PD_USAGE, N_("no tensor \"%s\""), l->name);
-        pd_set_hint(&err, N_("inspect norms lists the trained ones"));
+        pd_fail(&err, PD_USAGE, _("no tensor \"%s\""), l->name);
+        pd_set_hint(&err, _("inspect norms lists the trained ones"));
         refuse(t, l, "inspect", &err);
         return;
     }
     if (l->n >= x->rows || l->col >= x->cols) {
-        pd_fail(&err, PD_USAGE, N_("%s is [%d, %d]"), x->name, x->rows, x->cols);
+        pd_fail(&err, PD_USAGE, _("%s is [%d, %d]"), x->name, x->rows, x->cols);
         refuse(t, l, "inspect", &err);
         return;
     }

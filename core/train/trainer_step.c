@@ -35,9 +35,9 @@ static enum pd_code check_gradient(struct trainer *t, struct pd_err *err)
     if (isfinite(t->gnorm))
         return PD_OK;
     const struct tensor *g = tensors_nonfinite(t->trained, 'g', &at);
-    pd_fail(err, PD_TRAIN, N_("the gradient is not a number: first seen in %s[%zu]"),
+    pd_fail(err, PD_TRAIN, _("the gradient is not a number: first seen in %s[%zu]"),
             g ? g->name : "its norm", at);
-    return pd_set_hint(err, N_("lower --rate, lengthen --warmup, or set --clip"));
+    return pd_set_hint(err, _("lower --rate, lengthen --warmup, or set --clip"));
 }
 
 static enum pd_code update(struct trainer *t, int64_t *rows, struct pd_err *err)
