@@ -9,6 +9,7 @@ B=${B:-build}
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export B
 export LC_ALL=C.UTF-8 TZ=UTC
+export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
 unset KUBECONFIG LINES COLUMNS NO_COLOR LANGUAGE COLORTERM
 out=$(mktemp -d "${TMPDIR:-/tmp}/podium-run-XXXXXX")
 trap 'rm -rf "$out"' EXIT INT TERM
