@@ -225,18 +225,10 @@ static enum pd_code bind_mount(struct kctr *c, const struct json *m, struct shim
     bool ro = content || json_bool(m, "readOnly", false) ||
               json_bool(v, "persistentVolumeClaim.readOnly", false);
     enum pd_code rc = PD_OK;
-    if (*sub) {
-        char *deep = path_join(from, sub);
-        struct stat st;
-        if (!path_inside(sub))
-            rc = pd_fail(err, PD_INVALID, "subPath \"%s\" must not leave the volume", sub);
-        else if (stat(deep, &st) < 0)
-            rc = path_mkdirs(deep, 0755, err);
-        free(from);
-        from = deep;
-    }
-    if (rc == PD_OK)
-        shim_spec_add_bind(s, from, json_str(m, "mountPath", ""), ro);
+    if (*sub && !path_inside(sub))
+        rc = pd_fail(err, PD_INVALID, "subPath \"%s\" must not leave the volume", sub);
+    else
+        shim_spec_add_bind(s, from, *sub ? sub : NULL, json_str(m, "mountPath", ""), ro);
     str_release(&expanded);
     free(from);
     return rc;
@@ -253,9 +245,9 @@ static enum pd_code bind_etc(struct kctr *c, struct shim_spec *s, struct pd_err 
                            p->ip, json_str(p->pod, "spec.hostname", p->name));
     enum pd_code rc = shim_file(hosts, 0644, text, strlen(text), err);
     if (rc == PD_OK) {
-        shim_spec_add_bind(s, hosts, "/etc/hosts", false);
+        shim_spec_add_bind(s, hosts, NULL, "/etc/hosts", false);
         if (stat("/etc/resolv.conf", &st) == 0)
-            shim_spec_add_bind(s, "/etc/resolv.conf", "/etc/resolv.conf", true);
+            shim_spec_add_bind(s, "/etc/resolv.conf", NULL, "/etc/resolv.conf", true);
     }
     free(text);
     free(hosts);
@@ -271,7 +263,7 @@ enum pd_code kubelet_volume_binds(struct kctr *c, struct shim_spec *s, struct pd
     if (rc == PD_OK)
         rc = shim_file(note, 0666, "", 0, err);
     if (rc == PD_OK)
-        shim_spec_add_bind(s, note, message, false);
+        shim_spec_add_bind(s, note, NULL, message, false);
     for (const struct json *m = json_first(json_get(spec, "volumeMounts")); m && rc == PD_OK;
          m = json_next(m))
         rc = bind_mount(c, m, s, err);

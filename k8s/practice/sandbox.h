@@ -8,9 +8,11 @@
  * The network is always the machine's own.
  *
  * The child gets the three descriptors, the environment of the spec and
- * nothing else: no other descriptor, capabilities no wider than a container's
- * usual 14, no_new_privs. Targets of binds are resolved inside the root, so an
- * image's symlinks can't lead a mount out of it.
+ * nothing else: no other descriptor, a dozen of a container's usual 14
+ * capabilities, no_new_privs. Targets of binds are resolved inside the root and
+ * their subs inside the volume, so that no symlink of an image or of a pod leads
+ * a mount out of it. No device works but those of the sandbox's own /dev, and
+ * what of /proc changes the kernel is read-only (not under proot).
  */
 #ifndef K8S_PRACTICE_SANDBOX_H
 #define K8S_PRACTICE_SANDBOX_H

@@ -39,12 +39,13 @@ void sandbox_take_io(const struct sandbox_io *io, const struct sandbox_pipe *p)
 
 /* The set that container engines leave: chown, dac_override, fowner, fsetid,
  * kill, setgid, setuid, setpcap, net_bind_service, net_raw, sys_chroot, mknod,
- * audit_write, setfcap; without sys_chroot, which could leave a plain chroot. */
+ * audit_write, setfcap; without sys_chroot, which could leave a plain chroot, and
+ * without mknod, since no device cgroup stands behind it here. */
 static void drop_capabilities(bool root)
 {
     static const int keep[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL,
                                CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE,
-                               CAP_NET_RAW, CAP_MKNOD, CAP_AUDIT_WRITE, CAP_SETFCAP};
+                               CAP_NET_RAW, CAP_AUDIT_WRITE, CAP_SETFCAP};
     uint64_t mask = 0;
     for (size_t i = 0; i < ARRAY_LEN(keep); i++)
         mask |= UINT64_C(1) << keep[i];
@@ -174,6 +175,21 @@ static void check_program(const struct shim_spec *spec, const char *name,
     exec_failed(name, name, ENOENT, p);
 }
 
+/* proot takes names: that of what was found inside the volume. */
+static void proot_bind(struct strv *a, const struct shim_bind *b, const struct sandbox_pipe *p)
+{
+    char link[64], from[4096];
+    int fd = sandbox_source(b->from, b->sub);
+    str_fmt(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = fd < 0 ? -1 : readlink(link, from, sizeof from - 1);
+    if (n < 0)
+        sandbox_die(p, 'x', "mount of %s on %s: %s", b->sub ? b->sub : b->from, b->to,
+                    strerror(errno));
+    from[n] = '\0';
+    close(fd);
+    strv_pushf(a, "--bind=%s:%s", from, b->to);
+}
+
 void sandbox_proot_exec(const struct shim_spec *spec, const struct strv *argv,
                         const struct sandbox_io *io, const struct sandbox_pipe *p)
 {
@@ -189,7 +205,7 @@ void sandbox_proot_exec(const struct shim_spec *spec, const struct strv *argv,
     strv_push(&a, "--bind=/proc");
     strv_push(&a, "--bind=/dev");
     for (size_t i = 0; i < spec->binds; i++)
-        strv_pushf(&a, "--bind=%s:%s", spec->bind[i].from, spec->bind[i].to);
+        proot_bind(&a, &spec->bind[i], p);
     strv_pushf(&a, "--cwd=%s", spec->cwd && *spec->cwd ? spec->cwd : "/");
     strv_pushf(&a, "--change-id=%d:%d", spec->uid, spec->gid);
     for (size_t i = 0; i < argv->n; i++)

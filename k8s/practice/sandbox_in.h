@@ -14,6 +14,10 @@ NORETURN void sandbox_die(const struct sandbox_pipe *p, char kind, const char *f
 
 /* The mounts and the new root; dies on failure. */
 void sandbox_enter_root(const struct shim_spec *spec, const struct sandbox_pipe *p);
+/* What a bind shows: `from`, or what lies at `sub` inside it, resolved there by
+ * the kernel, so that a link which a pod left in its volume can't lead out of
+ * it. A missing sub is made a folder. O_PATH descriptor, or -1. */
+int sandbox_source(const char *from, const char *sub);
 /* Terminal, descriptors, ids, capabilities, then the program; never returns. */
 NORETURN void sandbox_exec(const struct shim_spec *spec, const struct strv *argv,
                            const struct sandbox_io *io, const struct sandbox_pipe *p);

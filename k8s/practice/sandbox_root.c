@@ -76,28 +76,44 @@ static bool make_folders(int at, char path[PATH_MAX], bool all, int *links)
 }
 
 /* A place to mount on, made when missing; an O_PATH descriptor or -1. */
-static int target(const struct root *r, const char *want, bool folder)
+static int target(int root, const char *want, bool folder)
 {
     char path[PATH_MAX];
-    int links = 0, fd = open_inside(r->fd, want, O_PATH, 0);
+    int links = 0, fd = open_inside(root, want, O_PATH, 0);
     if (fd >= 0 || errno != ENOENT || want[0] != '/' || strlen(want) >= sizeof path)
         return fd;
     str_copy(path, sizeof path, want);
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
         path[n - 1] = '\0';
-    if (!make_folders(r->fd, path, folder, &links))
+    if (!make_folders(root, path, folder, &links))
         return -1;
     while (!folder) {
-        int made = open_inside(r->fd, path, O_WRONLY | O_CREAT, 0644), before = links;
+        int made = open_inside(root, path, O_WRONLY | O_CREAT, 0644), before = links;
         if (made >= 0) {
             close(made);
             break;
         }
-        if (errno != ENOENT || !make_or_follow(r->fd, path, strlen(path), &links) ||
-            links == before || !make_folders(r->fd, path, false, &links))
+        if (errno != ENOENT || !make_or_follow(root, path, strlen(path), &links) ||
+            links == before || !make_folders(root, path, false, &links))
             return -1;
     }
-    return open_inside(r->fd, path, O_PATH, 0);
+    return open_inside(root, path, O_PATH, 0);
+}
+
+int sandbox_source(const char *from, const char *sub)
+{
+    char want[PATH_MAX];
+    int top = open(from, O_PATH | O_CLOEXEC);
+    if (top < 0 || !sub)
+        return top;
+    int fd = -1;
+    errno = ENAMETOOLONG;
+    if (snprintf(want, sizeof want, "/%s", sub) < (int)sizeof want)
+        fd = target(top, want, true);
+    int saved = errno;
+    close(top);
+    errno = saved;
+    return fd;
 }
 
 /* Through the container's own /proc, which is mounted first: there may be none
@@ -111,7 +127,7 @@ static bool mount_at(const struct root *r, int fd, const char *from, const char 
 }
 
 /* The locked flags of a file system must be kept when it is remounted. */
-static unsigned long locked_flags(const char *path)
+static unsigned long locked_flags(int fd)
 {
     static const struct {
         unsigned long st, ms;
@@ -119,35 +135,71 @@ static unsigned long locked_flags(const char *path)
                {ST_RDONLY, MS_RDONLY}, {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}};
     struct statvfs v;
     unsigned long flags = 0;
-    if (statvfs(path, &v) == 0)
+    if (fstatvfs(fd, &v) == 0)
         for (size_t i = 0; i < ARRAY_LEN(map); i++)
             flags |= v.f_flag & map[i].st ? map[i].ms : 0;
     return flags;
 }
 
-static void bind_one(const struct root *r, const char *from, const char *to, bool read_only)
+/* Mount what `from` is open on at `to`, where `at` is open; the flags (MS_RDONLY,
+ * MS_NODEV …) are those of the mount itself. */
+static bool bind_fd(const struct root *r, int from, int at, const char *to, unsigned long flags)
+{
+    char path[PATH_MAX];
+    str_fmt(path, sizeof path, "%s/proc/self/fd/%d", r->path, from);
+    if (!mount_at(r, at, path, NULL, MS_BIND | MS_REC, NULL))
+        return false;
+    int top = flags ? open_inside(r->fd, to, O_PATH, 0) : -1;
+    flags |= MS_REMOUNT | MS_BIND | locked_flags(from);
+    bool ok = top < 0 || mount_at(r, top, NULL, NULL, flags, NULL);
+    if (top >= 0)
+        close(top);
+    return ok;
+}
+
+static void bind_one(const struct root *r, const struct shim_bind *b, unsigned long flags)
 {
     struct stat st;
-    if (stat(from, &st) < 0)
-        sandbox_die(r->pipe, 'x', "mount of %s on %s: %s", from, to, strerror(errno));
-    int fd = target(r, to, S_ISDIR(st.st_mode));
-    if (fd < 0 || !mount_at(r, fd, from, NULL, MS_BIND | MS_REC, NULL))
-        sandbox_die(r->pipe, fd < 0 ? 'x' : 'k', "mount of %s on %s: %s", from, to,
+    int from = sandbox_source(b->from, b->sub);
+    if (from < 0 || fstat(from, &st) < 0)
+        sandbox_die(r->pipe, 'x', "mount of %s on %s: %s", b->sub ? b->sub : b->from, b->to,
                     strerror(errno));
-    close(fd);
-    if (!read_only)
-        return;
-    fd = target(r, to, S_ISDIR(st.st_mode));       /* now the mount itself */
-    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | locked_flags(from);
-    if (fd < 0 || !mount_at(r, fd, NULL, NULL, flags, NULL))
-        sandbox_die(r->pipe, 'k', "read-only mount of %s: %s", to, strerror(errno));
-    close(fd);
+    int at = target(r->fd, b->to, S_ISDIR(st.st_mode));
+    if (at < 0 || !bind_fd(r, from, at, b->to, flags))
+        sandbox_die(r->pipe, at < 0 ? 'x' : 'k', "mount of %s on %s: %s", b->from, b->to,
+                    strerror(errno));
+    close(at);
+    close(from);
+}
+
+/* Root of the container is root of the machine where there is no user
+ * namespace: what of /proc changes the kernel (sysctl, sysrq) is read-only, what
+ * shows its memory and keys is /dev/null, as in container engines. */
+static void guard_proc(const struct root *r)
+{
+    static const struct {
+        const char *path;
+        bool hidden;
+    } parts[] = {{"/proc/bus", false}, {"/proc/fs", false}, {"/proc/irq", false},
+                 {"/proc/sys", false}, {"/proc/sysrq-trigger", false}, {"/proc/kcore", true},
+                 {"/proc/keys", true}, {"/proc/latency_stats", true}, {"/proc/timer_list", true}};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        int at = open_inside(r->fd, parts[i].path, O_PATH, 0);
+        if (at < 0)
+            continue;
+        int from = parts[i].hidden ? open("/dev/null", O_PATH | O_CLOEXEC) : dup(at);
+        unsigned long flags = parts[i].hidden ? 0 : MS_RDONLY;
+        if (from < 0 || !bind_fd(r, from, at, parts[i].path, flags))
+            sandbox_die(r->pipe, 'k', "%s can't be guarded: %s", parts[i].path, strerror(errno));
+        close(from);
+        close(at);
+    }
 }
 
 /* A fresh /proc; where the kernel refuses one (masked below us), the host's. */
 static void mount_proc(const struct root *r)
 {
-    int fd = target(r, "/proc", true);
+    int fd = target(r->fd, "/proc", true);
     if (fd < 0 || fchdir(fd) < 0 ||
         (mount("proc", ".", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0 &&
          mount("/proc", ".", NULL, MS_BIND | MS_REC, NULL) < 0))
@@ -163,15 +215,16 @@ static void make_dev(const struct root *r)
     } links[] = {{"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"},
                  {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"},
                  {"pts/ptmx", "ptmx"}};
-    int fd = target(r, "/dev", true);
-    if (fd < 0 || !mount_at(r, fd, "tmpfs", "tmpfs", MS_NOSUID, "mode=755,size=64k"))
+    int fd = target(r->fd, "/dev", true);
+    if (fd < 0 || !mount_at(r, fd, "tmpfs", "tmpfs", MS_NOSUID | MS_NODEV,
+                            "mode=755,size=64k"))
         sandbox_die(r->pipe, 'k', "mount of /dev: %s", strerror(errno));
     close(fd);
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
         char path[64];
         str_fmt(path, sizeof path, "/dev/%s", nodes[i]);
         if (access(path, F_OK) == 0)
-            bind_one(r, path, path, false);
+            bind_one(r, &(struct shim_bind){.from = path, .to = path}, 0);
     }
     int dev = open_inside(r->fd, "/dev", O_PATH | O_DIRECTORY, 0);
     for (size_t i = 0; dev >= 0 && i < ARRAY_LEN(links); i++)
@@ -179,7 +232,7 @@ static void make_dev(const struct root *r)
             sandbox_die(r->pipe, 'k', "/dev/%s: %s", links[i].at, strerror(errno));
     if (dev >= 0)
         close(dev);
-    int pts = target(r, "/dev/pts", true), shm = target(r, "/dev/shm", true);
+    int pts = target(r->fd, "/dev/pts", true), shm = target(r->fd, "/dev/shm", true);
     if (pts < 0 || !mount_at(r, pts, "devpts", "devpts", MS_NOSUID | MS_NOEXEC,
                              "newinstance,ptmxmode=0666,mode=0620"))
         sandbox_die(r->pipe, 'k', "mount of /dev/pts: %s", strerror(errno));
@@ -230,14 +283,17 @@ void sandbox_enter_root(const struct shim_spec *spec, const struct sandbox_pipe 
     if (mount(spec->rootfs, spec->rootfs, NULL, MS_BIND | MS_REC, NULL) < 0)
         sandbox_die(p, 'k', "mount of %s: %s", spec->rootfs, strerror(errno));
     r.fd = open(spec->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (r.fd < 0)
+    /* no devices but those of our /dev: an image may bring any */
+    if (r.fd < 0 || mount(NULL, spec->rootfs, NULL,
+                          MS_REMOUNT | MS_BIND | MS_NODEV | locked_flags(r.fd), NULL) < 0)
         sandbox_die(p, 'k', "%s: %s", spec->rootfs, strerror(errno));
     mount_proc(&r);
     make_dev(&r);
+    guard_proc(&r);
     for (size_t i = 0; i < spec->binds; i++)
-        bind_one(&r, spec->bind[i].from, spec->bind[i].to, spec->bind[i].read_only);
+        bind_one(&r, &spec->bind[i], MS_NODEV | (spec->bind[i].read_only ? MS_RDONLY : 0));
     const char *cwd = spec->cwd && *spec->cwd ? spec->cwd : "/";
-    int fd = target(&r, cwd, true);
+    int fd = target(r.fd, cwd, true);
     if (fd < 0)
         sandbox_die(p, 'x', "the working directory %s can't be made: %s", cwd, strerror(errno));
     close(fd);

@@ -24,6 +24,7 @@
 
 struct shim_bind {
     char *from, *to;              /* host path; absolute path in the container */
+    char *sub;                    /* only this, inside from; made when missing; or NULL */
     bool read_only;
 };
 
@@ -60,7 +61,8 @@ struct shim_state {
 
 void shim_spec_init(struct shim_spec *s);
 void shim_spec_release(struct shim_spec *s);
-void shim_spec_add_bind(struct shim_spec *s, const char *from, const char *to, bool read_only);
+void shim_spec_add_bind(struct shim_spec *s, const char *from, const char *sub, const char *to,
+                        bool read_only);
 /* Without a sync (it runs in the server's loop): after a crash of the machine
  * the container is gone anyway. */
 MUST_USE enum pd_code shim_spec_write(const struct shim_spec *s, const char *dir,

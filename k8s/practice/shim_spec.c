@@ -32,6 +32,7 @@ void shim_spec_release(struct shim_spec *s)
     for (size_t i = 0; i < s->binds; i++) {
         free(s->bind[i].from);
         free(s->bind[i].to);
+        free(s->bind[i].sub);
     }
     free(s->bind);
     strv_release(&s->argv);
@@ -39,10 +40,11 @@ void shim_spec_release(struct shim_spec *s)
     memset(s, 0, sizeof *s);
 }
 
-void shim_spec_add_bind(struct shim_spec *s, const char *from, const char *to, bool read_only)
+void shim_spec_add_bind(struct shim_spec *s, const char *from, const char *sub, const char *to,
+                        bool read_only)
 {
     s->bind = xrealloc_array(s->bind, s->binds + 1, sizeof *s->bind);
-    s->bind[s->binds++] = (struct shim_bind){xstrdup(from), xstrdup(to), read_only};
+    s->bind[s->binds++] = (struct shim_bind){xstrdup(from), xstrdup(to), xstrdup(sub), read_only};
 }
 
 /* --- "key value" text ------------------------------------------------------- */
@@ -140,6 +142,7 @@ enum pd_code shim_spec_write(const struct shim_spec *s, const char *dir, struct 
         put(&out, "env", s->env.v[i]);
     for (size_t i = 0; i < s->binds; i++) {
         put(&out, "bind_from", s->bind[i].from);
+        put(&out, "bind_sub", s->bind[i].sub);
         put(&out, s->bind[i].read_only ? "bind_ro" : "bind_rw", s->bind[i].to);
     }
     char *path = file_in(dir, "spec");
@@ -160,6 +163,19 @@ static void take_string(struct shim_spec *s, const char *key, const char *value)
 #undef TAKE
 }
 
+/* bind_from, maybe bind_sub, then bind_ro or bind_rw, which ends it. */
+static void take_bind(struct shim_spec *s, struct shim_bind *b, const char *key, char *value)
+{
+    if (strcmp(key, "bind_from") == 0) {
+        *b = (struct shim_bind){.from = value};
+    } else if (strcmp(key, "bind_sub") == 0) {
+        b->sub = value;
+    } else if (str_starts(key, "bind_") && b->from) {
+        shim_spec_add_bind(s, b->from, b->sub, value, strcmp(key, "bind_ro") == 0);
+        b->from = NULL;
+    }
+}
+
 static void take_number(struct shim_spec *s, const char *key, int64_t v)
 {
 #define TAKE(f)                                                                                   \
@@ -172,7 +188,8 @@ static void take_number(struct shim_spec *s, const char *key, int64_t v)
 enum pd_code shim_spec_read(const char *dir, struct shim_spec *out, struct pd_err *err)
 {
     struct str text;
-    char *path = file_in(dir, "spec"), *key, *value, *from = NULL;
+    char *path = file_in(dir, "spec"), *key, *value;
+    struct shim_bind bind = {0};
     str_init(&text, SPEC_CEILING);
     enum pd_code rc = path_read(path, SPEC_CEILING, &text, err);
     free(path);
@@ -187,10 +204,7 @@ enum pd_code shim_spec_read(const char *dir, struct shim_spec *out, struct pd_er
             strv_push(&out->argv, value);
         else if (strcmp(key, "env") == 0)
             strv_push(&out->env, value);
-        else if (strcmp(key, "bind_from") == 0)
-            from = value;
-        else if (str_starts(key, "bind_") && from)
-            shim_spec_add_bind(out, from, value, strcmp(key, "bind_ro") == 0);
+        take_bind(out, &bind, key, value);
         take_string(out, key, value);
         if (str_to_i64(value, &v))
             take_number(out, key, v);

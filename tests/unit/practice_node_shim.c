@@ -20,7 +20,8 @@
 #include "core/base/path.h"
 
 static const char *const applets[] = {"sh", "sleep", "echo", "cat", "id", "ls", "hostname",
-                                      "seq", "dd", "tail", "env", "mkdir", "touch", "ps", "kill"};
+                                      "seq", "dd", "tail", "env", "mkdir", "touch", "ps", "kill",
+                                      "mknod"};
 
 static char *shim_program(void)
 {
@@ -540,8 +541,8 @@ TEST(binds_are_read_only_when_asked_and_stay_inside)
     CHECK_OK(path_mkdirs(out, 0755, &err));
     CHECK_OK(path_write_atomic(a, 0644, "A\n", 2, &err));
     CHECK(symlink(out, link) == 0);    /* an evil image: /data points out of it */
-    shim_spec_add_bind(&s, cfg, "/cfg", true);
-    shim_spec_add_bind(&s, data, "/data", false);
+    shim_spec_add_bind(&s, cfg, NULL, "/cfg", true);
+    shim_spec_add_bind(&s, data, NULL, "/data", false);
     CHECK_MSG(start(&s, dir, text) == 0, "%s", text);
     struct shim_state st = wait_end(dir, 5000);
     char *log = log_texts(&s);
@@ -554,6 +555,67 @@ TEST(binds_are_read_only_when_asked_and_stay_inside)
     char *const own[] = {log, dir, cfg, data, out, link, a, hit, x};
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         free(own[i]);
+    shim_spec_release(&s);
+}
+
+TEST(a_link_in_a_volume_does_not_lead_out_of_it)
+{
+    struct shim_spec s;
+    char text[512], *dir = container(&s, "cat /deep/secret; cat /made/x; touch /new/n");
+    struct pd_err err;
+    char *volume = path_join(t_dir(), "volume"), *out = path_join(t_dir(), "outside"),
+         *link = path_join(volume, "link"), *secret = path_join(out, "secret"),
+         *in = path_join(volume, "sub"), *x = path_join(in, "x"),
+         *n = path_join(volume, "a/b/n");
+    CHECK_OK(path_mkdirs(in, 0755, &err));
+    CHECK_OK(path_mkdirs(out, 0755, &err));
+    CHECK_OK(path_write_atomic(secret, 0644, "of the machine\n", 15, &err));
+    CHECK_OK(path_write_atomic(x, 0644, "of the pod\n", 11, &err));
+    CHECK(symlink(out, link) == 0);    /* as another container of the pod may leave it */
+    shim_spec_add_bind(&s, volume, "link", "/deep", false);
+    shim_spec_add_bind(&s, volume, "sub", "/made", false);
+    shim_spec_add_bind(&s, volume, "a/b", "/new", false);
+    CHECK_MSG(start(&s, dir, text) == 0, "%s", text);
+    wait_end(dir, 5000);
+    char *log = log_texts(&s);
+    CHECK_MSG(!strstr(log, "of the machine"), "the volume's link was followed");
+    CHECK_HAS(log, "o:of the pod\n");
+    CHECK_MSG(access(n, F_OK) == 0, "a missing subPath is made");
+    char *const own[] = {log, dir, volume, out, link, secret, in, x, n};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        free(own[i]);
+    shim_spec_release(&s);
+}
+
+/* Where the container's root is the machine's: neither a device of the image,
+ * nor one it makes, nor the kernel's switches. */
+TEST(root_in_a_container_is_no_root_of_the_machine)
+{
+    struct shim_spec s;
+    if (geteuid() != 0)
+        t_skip("needs root");
+    char text[512], *dir = container(&s, "cat /null && echo image; mknod /tmp/n c 1 3 && echo made;"
+                                         "mknod /dev/n c 1 3 && echo made;"
+                                         "cat /dev/null && echo null;"
+                                         "cat /proc/sys/vm/swappiness >/dev/null && echo reads;"
+                                         "echo 60 >/proc/sys/vm/swappiness && echo writes;"
+                                         "echo >/proc/sysrq-trigger && echo sysrq");
+    char *device = path_join(s.rootfs, "null");
+    if (mknod(device, S_IFCHR | 0666, 1 << 8 | 3) != 0)
+        t_skip("devices can't be made here");
+    CHECK_MSG(start(&s, dir, text) == 0, "%s", text);
+    struct shim_state st = wait_end(dir, 5000);
+    char *log = log_texts(&s);
+    if (strcmp(st.isolation, "proot") == 0)
+        t_skip("proot isolates nothing");
+    CHECK_MSG(!strstr(log, "o:image"), "a device of the image works");
+    CHECK_MSG(!strstr(log, "o:made"), "a device can be made");
+    CHECK_MSG(!strstr(log, "o:writes") && !strstr(log, "o:sysrq"), "the kernel's switches: %s", log);
+    CHECK_HAS(log, "o:null\n");
+    CHECK_HAS(log, "o:reads\n");
+    free(device);
+    free(log);
+    free(dir);
     shim_spec_release(&s);
 }
 
@@ -662,8 +724,8 @@ TEST(a_spec_survives_the_file)
     s.memory = INT64_C(5) << 33;
     strv_push(&s.argv, "a b\n\\n");
     strv_push(&s.argv, "");
-    shim_spec_add_bind(&s, "/x y", "/z", true);
-    shim_spec_add_bind(&s, "/q", "/w", false);
+    shim_spec_add_bind(&s, "/x y", "a b", "/z", true);
+    shim_spec_add_bind(&s, "/q", NULL, "/w", false);
     CHECK_OK(shim_spec_write(&s, t_dir(), &err));
     CHECK_OK(shim_spec_read(t_dir(), &r, &err));
     CHECK_STR(r.cwd, s.cwd);
@@ -673,7 +735,8 @@ TEST(a_spec_survives_the_file)
     CHECK_INT(r.memory, s.memory);
     CHECK_INT(r.binds, 2);
     CHECK_STR(r.bind[0].from, "/x y");
-    CHECK(r.bind[0].read_only && !r.bind[1].read_only);
+    CHECK_STR(r.bind[0].sub, "a b");
+    CHECK(r.bind[0].read_only && !r.bind[1].read_only && !r.bind[1].sub);
     shim_spec_release(&s);
     shim_spec_release(&r);
 }
