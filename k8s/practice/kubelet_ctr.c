@@ -256,63 +256,6 @@ static void start_shim(struct kctr *c)
         config_error(c, "RunContainerError", err.msg);
 }
 
-/* "1000", "1000:1000", "name[:group]": names are looked up in the image. */
-static bool find_user(const char *rootfs, const char *file, const char *name, int column,
-                      int *out, int *gid)
-{
-    struct pd_err err;
-    struct str text;
-    bool found = false;
-    char *path = path_join(rootfs, file), *save = NULL;
-    str_init(&text, 1 << 20);
-    if (access(path, R_OK) == 0 && path_read(path, 1 << 20, &text, &err) == PD_OK)
-        for (char *line = strtok_r(text.p, "\n", &save); line && !found;
-             line = strtok_r(NULL, "\n", &save)) {
-            struct strv part;
-            strv_init(&part);
-            strv_split(&part, line, ':');
-            if (part.n > 3 && strcmp(part.v[0], name) == 0) {
-                *out = atoi(part.v[column]);
-                if (gid)
-                    *gid = atoi(part.v[3]);
-                found = true;
-            }
-            strv_release(&part);
-        }
-    str_release(&text);
-    free(path);
-    return found;
-}
-
-static bool resolve_user(const struct json *meta, struct shim_spec *s)
-{
-    const char *user = json_str(meta, "config.user", "");
-    int64_t v;
-    char name[256];
-    str_copy(name, sizeof name, user);
-    char *group = strchr(name, ':');
-    if (group)
-        *group++ = '\0';
-    if (s->uid < 0) {
-        s->uid = 0;
-        int gid = 0;
-        if (str_to_i64(name, &v))
-            s->uid = (int)v;
-        else if (*name && !find_user(s->rootfs, "etc/passwd", name, 2, &s->uid, &gid))
-            return false;
-        if (s->gid < 0 && !group)
-            s->gid = gid;
-    }
-    if (s->gid < 0) {
-        s->gid = 0;
-        if (group && str_to_i64(group, &v))
-            s->gid = (int)v;
-        else if (group && !find_user(s->rootfs, "etc/group", group, 2, &s->gid, NULL))
-            return false;
-    }
-    return true;
-}
-
 /* Everything is on disk: describe the container and hand it to its shim. */
 static void create(struct kctr *c, const struct json *meta)
 {
@@ -330,7 +273,7 @@ static void create(struct kctr *c, const struct json *meta)
         rc = kubelet_env_fill(c, meta, &s, &err);
     if (rc == PD_OK)
         rc = kubelet_volume_binds(c, &s, &err);
-    if (rc == PD_OK && !resolve_user(meta, &s))
+    if (rc == PD_OK && !kubelet_user_resolve(json_str(meta, "config.user", ""), &s))
         rc = pd_fail(&err, PD_SANDBOX, "unable to find user %s: no matching entries in passwd file",
                      json_str(meta, "config.user", ""));
     if (rc == PD_OK)

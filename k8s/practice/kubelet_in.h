@@ -137,6 +137,11 @@ char *kubelet_env_field(const struct kpod *p, const char *path);
 char *kubelet_env_resource(const struct kpod *p, const struct json *ref, const char *container);
 void kubelet_env_expand(const char *text, const struct strv *env, struct str *out);
 
+/* --- kubelet_user.c --- */
+/* uid and gid of the spec where they are < 0, from the image's USER and its
+ * etc/passwd and etc/group. false: a name is not in them. */
+bool kubelet_user_resolve(const char *user, struct shim_spec *s);
+
 /* --- kubelet_volume.c --- */
 /* Make the pod's volumes. false: why is filled; tried again later. */
 bool kubelet_volume_mount(struct kpod *p, char why[512]);

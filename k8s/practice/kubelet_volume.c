@@ -134,18 +134,17 @@ static char *claim_path(const struct kpod *p, const char *claim, char why[512])
     struct json *pv = *name ? api_get(p->k->api, res_by_plural("", "persistentvolumes"), NULL, name)
                             : NULL;
     const char *path = json_str(pv, "spec.hostPath.path", json_str(pv, "spec.local.path", ""));
-    char *own = xasprintf("%s/volumes/", p->k->dir), *out = NULL;
+    char *out = NULL;
     if (!pvc)
         str_fmt(why, 512, "error processing PVC %s/%s: failed to fetch PVC from API server: "
                 "persistentvolumeclaims \"%s\" not found", p->ns, claim, claim);
     else if (!pv)
         str_fmt(why, 512, "error processing PVC %s/%s: PVC is not bound", p->ns, claim);
-    else if (!str_starts(path, own))
+    else if (!pvc_own_folder(p->k->dir, path))
         str_fmt(why, 512, "MountVolume.SetUp failed for volume \"%s\" : the practice cluster "
                 "mounts volumes of its own storage class alone", name);
     else
         out = xstrdup(path);
-    free(own);
     json_free(pvc);
     json_free(pv);
     return out;

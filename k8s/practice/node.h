@@ -47,6 +47,10 @@ void job_controller_stop(struct job_controller *c);
 struct pvc_controller;
 struct pvc_controller *pvc_controller_start(struct api *a);
 void pvc_controller_stop(struct pvc_controller *c);
+/* Is path the folder of one volume of the cluster's own storage class, and
+ * nothing above, below or beside it? A PersistentVolume says what its writer
+ * likes; only such a folder is mounted or removed. */
+bool pvc_own_folder(const char *state_dir, const char *path);
 struct gc;
 struct gc *gc_start(struct api *a);
 void gc_stop(struct gc *g);

@@ -255,6 +255,14 @@ static void release(struct pvc_controller *c, struct json *pvc)
         kobj_write(c->api, &pvc_user, NULL, pvc, NULL, 0);
 }
 
+bool pvc_own_folder(const char *state_dir, const char *path)
+{
+    size_t n = strlen(state_dir);
+    const char *name = path + n + strlen("/volumes/");
+    return strncmp(path, state_dir, n) == 0 && str_starts(path + n, "/volumes/") &&
+           path_inside(name) && !strchr(name, '/') && strcmp(name, ".") != 0;
+}
+
 static void remove_folder(struct pvc_controller *c, const char *path)
 {
     struct pd_err err;
@@ -263,12 +271,10 @@ static void remove_folder(struct pvc_controller *c, const char *path)
     char sub[] = "remove-tree";
     char *argv[] = {self, sub, (char *)(uintptr_t)path, NULL};
     struct child_spec spec = {.argv = argv};
-    char *own = xasprintf("%s/volumes/", api_state_dir(c->api));
-    if (str_starts(path, own) && !strstr(path, "/../") && access(self, X_OK) == 0 &&
+    if (pvc_own_folder(api_state_dir(c->api), path) && access(self, X_OK) == 0 &&
         child_start(api_loop(c->api), &spec, &child, &err) != PD_OK)
         api_event(c->api, NULL, NULL, "Warning", "VolumeFailedDelete",
                   "persistentvolume-controller", NULL, false, "%s", err.msg);
-    free(own);
     free(self);
     free(bin);
 }

@@ -6,6 +6,9 @@
 #include "k8s/practice/sched_filter.h"
 #include "tests/t.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "core/base/path.h"
 
 static char *read_all(const char *path)
@@ -220,6 +223,49 @@ TEST(finalizers_and_conditions)
     CHECK(!json_has(o, "status.conditions[0].reason"));
     CHECK_INT(json_count(json_at(o, "status.conditions")), 1);
     json_free(o);
+}
+
+TEST(only_a_folder_of_its_own_class_is_a_volume)
+{
+    CHECK(pvc_own_folder("/state", "/state/volumes/pvc-1"));
+    static const char *const others[] = {"/state/volumes/", "/state/volumes/.", "/state/volumes/..",
+                                         "/state/volumes/a/b", "/state/volumes/../pods",
+                                         "/state/volumes", "/state", "/etc", "/state2/volumes/a", ""};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        CHECK_MSG(!pvc_own_folder("/state", others[i]), "%s", others[i]);
+}
+
+/* An image is not trusted: its etc/passwd may be a link out of it or a FIFO. */
+TEST(users_are_looked_up_inside_the_image)
+{
+    struct pd_err err;
+    struct shim_spec s;
+    char *etc = path_join(t_dir(), "root/etc"), *passwd = path_join(etc, "passwd"),
+         *group = path_join(etc, "group"), *out = path_join(t_dir(), "passwd"),
+         *etc_passwd = path_join(etc, "real");
+    static const char text[] = "root:x:0:0:root:/:/bin/sh\nstudent:x:1000:1001::/:/bin/sh\n";
+    CHECK_OK(path_mkdirs(etc, 0755, &err));
+    CHECK_OK(path_write_atomic(etc_passwd, 0644, text, sizeof text - 1, &err));
+    CHECK(symlink("/etc/real", passwd) == 0);       /* as the image sees it */
+    shim_spec_init(&s);
+    s.rootfs = path_join(t_dir(), "root");
+    s.uid = s.gid = -1;
+    CHECK(kubelet_user_resolve("student", &s));
+    CHECK_INT(s.uid, 1000);
+    CHECK_INT(s.gid, 1001);
+    s.uid = s.gid = -1;
+    CHECK(kubelet_user_resolve("7:8", &s) && s.uid == 7 && s.gid == 8);
+    CHECK_OK(path_write_atomic(out, 0644, text, sizeof text - 1, &err));
+    CHECK(unlink(passwd) == 0 && symlink(out, passwd) == 0);
+    s.uid = s.gid = -1;
+    CHECK_MSG(!kubelet_user_resolve("student", &s), "read outside of the image");
+    CHECK(mkfifo(group, 0644) == 0);
+    s.uid = s.gid = -1;
+    CHECK(!kubelet_user_resolve("0:staff", &s));
+    shim_spec_release(&s);
+    char *const own[] = {etc, passwd, group, out, etc_passwd};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        free(own[i]);
 }
 
 T_MAIN
