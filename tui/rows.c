@@ -160,8 +160,9 @@ struct marks {
 };
 
 /* Does the character at s switch a mark? A '*' opens after a blank and before
- * a word, so that "2 * 3" and "*.yaml" alone in a line stay. */
-static bool switches(struct marks *m, const char *s, size_t n)
+ * a word when another follows in the paragraph (s is NUL-terminated there), so
+ * that "2 * 3" and a lone "*.yaml" stay. */
+static bool switches(struct marks *m, const char *s)
 {
     if (*s == '`') {
         m->code = !m->code;
@@ -171,7 +172,7 @@ static bool switches(struct marks *m, const char *s, size_t n)
         return false;
     bool opens = !m->strong && (m->before == ' ' || m->before == '\0' || m->before == '(' ||
                                 (unsigned char)m->before >= 0x80) &&
-                 n > 1 && s[1] != ' ' && s[1] != '.' && memchr(s + 1, '*', n - 1);
+                 s[1] && s[1] != ' ' && s[1] != '.' && strchr(s + 1, '*');
     if (!opens && !m->strong)
         return false;
     m->strong = opens;
@@ -183,7 +184,7 @@ static void put_piece(struct rows *r, enum role role, const char *s, size_t n, s
     size_t from = 0;
     for (size_t i = 0; i <= n; i++) {
         enum role now = m->code ? ROLE_CODE : m->strong ? ROLE_STRONG : role;
-        if (i < n && !switches(m, s + i, n - i)) {
+        if (i < n && !switches(m, s + i)) {
             m->before = s[i];
             continue;
         }

@@ -28,8 +28,14 @@ struct scan {
     size_t at, n;                /* place and length of the text */
     size_t cut, cut_len;         /* best break so far: next line, this line's bytes */
     int width;
-    uint32_t before;
+    uint32_t before, before_that;
 };
+
+/* A mark such as the '*' of *strong* that opens: it stays with its word. */
+static bool opens_mark(const struct scan *k)
+{
+    return (k->before == '*' || k->before == '`') && (k->before_that == ' ' || !k->before_that);
+}
 
 /* Is there a place to break between `before` and cp, at byte `at`? */
 static void note_break(struct scan *k, uint32_t cp)
@@ -38,7 +44,8 @@ static void note_break(struct scan *k, uint32_t cp)
     if (cp == ' ' && k->before != ' ') {
         k->cut_len = k->at;
         k->cut = k->at;
-    } else if (wide_edge && k->before != ' ' && !is_closing(cp) && !is_opening(k->before)) {
+    } else if (wide_edge && k->before != ' ' && !is_closing(cp) && !is_opening(k->before) &&
+               !opens_mark(k)) {
         k->cut_len = k->cut = k->at;
     }
 }
@@ -68,6 +75,7 @@ size_t text_break(const char *s, int width, size_t *len)
         }
         k.width += w;
         k.at += (size_t)n;
+        k.before_that = k.before;
         k.before = cp;
     }
     size_t next = s[k.at] == '\n' ? k.at + 1 : k.at;

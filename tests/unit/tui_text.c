@@ -138,6 +138,10 @@ TEST(paragraphs_flow_and_code_stays)
     rows_clear(&r);
     rows_wrap(&r, ROLE_TEXT, 0, "a *b c* 2 * 3 `x*y` *.yaml", 40);
     CHECK_STR(row_text(&r, 0), "a b c 2 * 3 x*y *.yaml");
+    rows_wrap(&r, ROLE_TEXT, 0, "属于 *扩展资源*，由厂商", 7);   /* the mark spans rows */
+    CHECK_STR(row_text(&r, 1), "属于");
+    CHECK_STR(row_text(&r, 2), "扩展资");
+    CHECK_STR(row_text(&r, 3), "源，由");
     CHECK_INT(r.v[0].span[1].role, ROLE_STRONG);
     CHECK_STR(r.v[0].span[1].text, "b c");
     rows_clear(&r);
