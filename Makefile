@@ -10,7 +10,7 @@ VERSION := 0.1.0
 
 .DEFAULT_GOAL := all
 # use all processors unless told otherwise
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
