@@ -1,7 +1,7 @@
 /* i18n.h - the language is a value of the program's state, not the system's
  * locale.
  *
- * gettext catalogues (domain "podium", made from docs/../po by make) are read
+ * gettext catalogues (domain "podium", made from docs/po by make) are read
  * under the program's own C.UTF-8 locale; i18n_set switches live. Texts of
  * labs come as language maps and are chosen by i18n_lang.
  */
