@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -21,14 +22,18 @@ char *practice_dir(struct pd_err *err)
     return NULL;
 }
 
-int practice_lock(const char *dir, const char *name, bool wait)
+int practice_lock(const char *dir, const char *name, int wait_ms)
 {
     char *path = path_join(dir, name);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int64_t until = clock_ms() + wait_ms;
     free(path);
-    while (fd >= 0 && flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EINTR)
+    while (fd >= 0 && flock(fd, wait_ms < 0 ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        bool again = errno == EINTR || errno == EWOULDBLOCK;
+        if (again && (wait_ms < 0 || clock_ms() < until)) {
+            poll(NULL, 0, 10);
             continue;
+        }
         close(fd);
         return -1;
     }
@@ -41,7 +46,7 @@ void practice_look(const char *dir, struct practice_state *out)
     struct json *j = NULL;
     char *path = path_join(dir, "server.json");
     memset(out, 0, sizeof *out);
-    int fd = practice_lock(dir, "lock", false);
+    int fd = practice_lock(dir, "lock", 0);
     out->running = fd < 0;
     if (fd >= 0)
         close(fd);

@@ -22,8 +22,11 @@ struct practice_state {
     int64_t since_ms;            /* wall time of its start */
 };
 void practice_look(const char *dir, struct practice_state *out);
-/* Lock <dir>/name; -1 when another holds it and wait is false. Closing unlocks. */
-int practice_lock(const char *dir, const char *name, bool wait);
+/* Lock <dir>/name; -1 when another still holds it after wait_ms (-1: wait for
+ * ever). Closing unlocks. A server that was killed holds its lock, and its port,
+ * until the kernel has taken it apart: PRACTICE_WAIT_MS is patience for that. */
+enum { PRACTICE_WAIT_MS = 2000 };
+int practice_lock(const char *dir, const char *name, int wait_ms);
 
 MUST_USE enum pd_code practice_write_kubeconfig(const char *dir, const char *user,
                                                 const char *token, const char *ca_pem, int port,

@@ -15,6 +15,7 @@
 #include "core/base/json.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "core/io/http.h"
 #include "k8s/practice/node.h"
 #include "k8s/practice/practice.h"
 
@@ -122,20 +123,58 @@ static enum pd_code launch(const char *dir, int *port, struct pd_err *err)
     return got ? PD_OK : err->code;
 }
 
+/* A server that answers is no dying one that still holds the lock. */
+static bool answers(const char *dir, int port)
+{
+    struct pd_err err;
+    struct str ca, body;
+    struct http_response r = {0};
+    struct http_request q = {.method = "GET", .path = "/livez", .timeout_ms = PRACTICE_WAIT_MS};
+    char *path = path_join(dir, "pki/ca.crt"), base[64];
+    str_init(&ca, 64 << 10);
+    str_init(&body, 64 << 10);
+    struct http_target *t = http_target_new(str_fmt(base, sizeof base, "https://127.0.0.1:%d",
+                                                    port));
+    bool ok = port > 0 && path_read(path, 64 << 10, &ca, &err) == PD_OK;
+    t->ca_pem = xstrdup(ca.p);
+    ok = ok && http_run(t, &q, &r, &body, &err) == PD_OK && r.status == 200;
+    http_target_unref(t);
+    str_release(&ca);
+    str_release(&body);
+    free(path);
+    return ok;
+}
+
+/* Find it running, or wait until what is left of it is gone and launch it. */
+static enum pd_code find_or_launch(const char *dir, int *port, struct pd_err *err)
+{
+    struct practice_state s;
+    int64_t until = clock_ms() + PRACTICE_WAIT_MS;
+    for (;; poll(NULL, 0, 20)) {
+        practice_look(dir, &s);
+        *port = s.port;
+        if (!s.running)
+            return launch(dir, port, err);
+        if (answers(dir, s.port))
+            return PD_OK;
+        if (clock_ms() < until)
+            continue;
+        pd_fail(err, PD_TIMEOUT, _("a server holds %s/lock, but nothing answers on port %d"), dir,
+                s.port);
+        return pd_set_hint(err, "podium practice stop");
+    }
+}
+
 static int start(const char *dir)
 {
     struct pd_err err = {0};
-    struct practice_state s;
-    int lock = practice_lock(dir, "start.lock", true);
-    practice_look(dir, &s);
-    enum pd_code code = PD_OK;
-    if (!s.running)
-        code = launch(dir, &s.port, &err);
+    int lock = practice_lock(dir, "start.lock", -1), port = 0;
+    enum pd_code code = find_or_launch(dir, &port, &err);
     if (lock >= 0)
         close(lock);
     if (code != PD_OK)
         return fail(&err);
-    say_where(dir, s.port);
+    say_where(dir, port);
     return DONE;
 }
 
@@ -171,7 +210,7 @@ static bool stop_server(const char *dir)
 static int stop(const char *dir, bool pods, bool reset)
 {
     struct pd_err err = {0};
-    int lock = practice_lock(dir, "start.lock", true), code = DONE;
+    int lock = practice_lock(dir, "start.lock", -1), code = DONE;
     if (!stop_server(dir)) {
         pd_fail(&err, PD_TIMEOUT, _("the server does not end"));
         code = fail(&err);

@@ -3,10 +3,12 @@
  */
 #include "core/base/base.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
@@ -44,13 +46,18 @@ static void more_files(void)
     }
 }
 
-/* The port of last time, so that kubeconfigs stay right; else any. */
+/* The port of last time, so that kubeconfigs and the names of images in our
+ * registry stay right; any when another program has it. */
 static enum pd_code listen_on(struct parts *p, int port, struct pd_err *err)
 {
     struct server_tls tls = {p->tls.cert_pem, p->tls.key_pem};
-    if (port > 0 && server_start(p->loop, port, &tls, auth_check, p->rest.auth, &p->rest.server,
-                                 err) == PD_OK)
-        return PD_OK;
+    int64_t until = clock_ms() + PRACTICE_WAIT_MS;
+    for (bool again = port > 0; again; again = clock_ms() < until) {
+        if (server_start(p->loop, port, &tls, auth_check, p->rest.auth, &p->rest.server, err) ==
+            PD_OK)
+            return PD_OK;
+        poll(NULL, 0, 20);
+    }
     return server_start(p->loop, 0, &tls, auth_check, p->rest.auth, &p->rest.server, err);
 }
 
@@ -120,7 +127,7 @@ enum pd_code practice_serve(const char *dir, int ready_fd, struct pd_err *err)
     struct parts p;
     char *log = path_join(dir, "practice.log"), line[32];
     memset(&p, 0, sizeof p);
-    int lock = practice_lock(dir, "lock", false);
+    int lock = practice_lock(dir, "lock", PRACTICE_WAIT_MS);
     if (lock < 0) {
         free(log);
         return pd_fail(err, PD_CONFLICT, "the practice cluster in %s runs already", dir);

@@ -52,6 +52,40 @@ if cmp -s "$work/one" "$work/two"; then passed=$((passed + 1)); else
     failed=$((failed + 1)); echo "FAILED two starts: two servers"; fi
 "$B/podium-practice" reset >/dev/null
 
+# a killed server holds its lock and its port a moment longer: start waits, serves,
+# and does so on the same port, since the port is part of the names of images
+check() {
+    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1)); echo "FAILED $1: $2, not $3"; fi
+}
+port() { sed -n 's|.*server: https://127.0.0.1:||p' "$config"; }
+alive() { "$B/podium-practice" status >/dev/null && echo yes || echo no; }
+start
+was=$(port)
+kill -9 "$(pid)"
+start
+check "start right after kill -9: does it run" "$(alive)" yes
+check "start right after kill -9: the port" "$(port)" "$was"
+"$B/podium-practice" stop >/dev/null
+flock "$work/state/podium/practice/lock" sleep 0.7 &
+python3 -c "import socket, time
+s = socket.create_server(('127.0.0.1', $was)); time.sleep(1)" &
+sleep 0.2
+start
+check "start beside a dying server: does it run" "$(alive)" yes
+check "start beside a dying server: the port" "$(port)" "$was"
+wait
+"$B/podium-practice" stop >/dev/null
+flock "$work/state/podium/practice/lock" sleep 5 &
+holder=$!
+sleep 0.2
+"$B/podium-practice" start >"$work/one" 2>&1
+check "start beside a dead lock: the code" $? 1
+check "start beside a dead lock: it says why" "$(grep -c 'holds .*/lock' "$work/one")" 1
+kill $holder
+wait
+"$B/podium-practice" reset >/dev/null
+
 if mkdir -p "$work/state" && mount -t tmpfs -o size=6m tmpfs "$work/state" 2>/dev/null; then
     mounted=yes
     start
