@@ -240,8 +240,3 @@ void exec_resize(struct exec *e, int cols, int rows)
     str_fmt(text + 1, sizeof text - 1, "{\"Width\":%d,\"Height\":%d}", cols, rows);
     ws_send(e->ws, true, text, strlen(text + 1) + 1);
 }
-
-size_t exec_pending(const struct exec *e)
-{
-    return e->ws ? ws_pending(e->ws) : 0;
-}

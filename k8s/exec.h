@@ -32,7 +32,6 @@ struct exec *exec_start(struct k8s *k, const struct exec_spec *spec,
 void exec_send(struct exec *e, const void *p, size_t n);     /* stdin; cut into 32 KiB frames */
 bool exec_close_stdin(struct exec *e);                       /* false: the server speaks v4 */
 void exec_resize(struct exec *e, int cols, int rows);
-size_t exec_pending(const struct exec *e);                   /* bytes not yet written */
 void exec_close(struct exec *e);                             /* no call follows */
 
 /* What the channel messages of one session mean; also for recorded sessions. */

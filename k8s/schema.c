@@ -254,13 +254,3 @@ const struct schema_type *schema_each(int index)
     need();
     return index >= 0 && index < table.n ? &table.type[index] : NULL;
 }
-
-const char *schema_type_word(const struct schema_field *f)
-{
-    static const char *const words[] = {
-        "string", "integer", "integer",  "boolean",           "number", "string",
-        "string", "string",  "quantity", "integer or string", "object", "object"};
-    if (f->shape != SCHEMA_ONE)
-        return f->shape == SCHEMA_LIST ? "array" : "object";
-    return words[f->base];
-}

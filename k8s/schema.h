@@ -69,8 +69,6 @@ const struct schema_field *schema_proto(const struct schema_type *t, int number)
 const struct schema_field *schema_at(const struct schema_type *t, const char *path);
 /* All types in table order. */
 const struct schema_type *schema_each(int index);
-/* "string", "integer", "boolean", "object", "array": for messages. */
-const char *schema_type_word(const struct schema_field *f);
 
 /* The embedded text of k8s/schema.txt (schema_data.c). */
 const char *schema_data_text(size_t *len);

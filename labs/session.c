@@ -141,16 +141,6 @@ const struct table *session_table(const struct session *s, const char *resource)
     return NULL;
 }
 
-char *session_text(const struct session *s, const struct ltext *t)
-{
-    struct str out;
-    str_init(&out, 1 << 20);
-    vars_fill(s->vars, ltext_get(t), &out);
-    char *text = str_take(&out);
-    str_release(&out);
-    return text;
-}
-
 size_t session_log_count(const struct session *s)
 {
     return s->log_n;

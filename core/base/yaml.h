@@ -46,7 +46,5 @@ struct json *yaml_to_json(const struct ynode *n);                       /* NULL 
 /* Place of a JSON-style path ("spec.template.spec.containers[0].image") or of
  * its nearest ancestor that exists. */
 const struct ynode *yaml_locate(const struct ynode *root, const char *path);
-/* Write JSON as block-style YAML (strings quoted where YAML would misread). */
-void yaml_print(const struct json *j, struct str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* yaml_scalar.h - what a plain YAML 1.1 scalar is, as sigs.k8s.io/yaml types it
- * (go-yaml v2 resolve.go). For yaml.c and yaml_print. */
+ * (go-yaml v2 resolve.go). For yaml.c alone. */
 #ifndef CORE_BASE_YAML_SCALAR_H
 #define CORE_BASE_YAML_SCALAR_H
 

@@ -183,11 +183,6 @@ void loop_unlimited(struct loop *l)
     l->limit_us = 0;
 }
 
-void *loop_multi(struct loop *l)
-{
-    return l->multi;
-}
-
 int64_t loop_slowest(const struct loop *l, const char **name)
 {
     if (name)

@@ -46,7 +46,5 @@ void loop_turn(struct loop *l, int64_t max_ms);
 
 /* The slowest callback so far, in microseconds, and its name. */
 int64_t loop_slowest(const struct loop *l, const char **name);
-/* The CURLM*, for core/io only. */
-void *loop_multi(struct loop *l);
 
 #endif

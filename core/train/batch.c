@@ -45,15 +45,3 @@ void batch_pack(struct batch *b)
         add_sequence(&b->rows, p->ids + (size_t)i * (size_t)p->len,
                      p->labels + (size_t)i * (size_t)p->len, p->lens[i]);
 }
-
-void batch_one(struct batch *b, const int32_t *ids, int n)
-{
-    b->rows.n = n;
-    b->rows.nseq = 1;
-    b->rows.off[1] = n;
-    for (int i = 0; i < n; i++) {
-        b->rows.ids[i] = ids[i];
-        b->rows.labels[i] = i + 1 < n ? ids[i + 1] : -1;
-        b->rows.pos[i] = i;
-    }
-}

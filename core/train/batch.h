@@ -18,7 +18,5 @@ void batch_init(struct batch *b, int sequences, int max_len);
 void batch_release(struct batch *b);
 /* rows from padded. */
 void batch_pack(struct batch *b);
-/* rows from one sequence of ids; every label but the last is the next id. */
-void batch_one(struct batch *b, const int32_t *ids, int n);
 
 #endif

@@ -58,11 +58,6 @@ void generate_free(struct generate *g)
     free(g);
 }
 
-int generate_length(const struct generate *g)
-{
-    return g->len;
-}
-
 struct gemv_job {
     const struct kern *k;
     int out, in;

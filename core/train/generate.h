@@ -14,7 +14,6 @@ void generate_free(struct generate *g);
 /* Logits [vocab] of what follows, borrowed until the next call. NULL when
  * max_len tokens have been fed, or for an id outside of the vocabulary. */
 const float *generate_feed(struct generate *g, int32_t id);
-int generate_length(const struct generate *g);
 
 /* temperature 0: the likeliest (the first of equals). Else a draw from the
  * smallest set of likeliest tokens whose probability reaches top_p; the

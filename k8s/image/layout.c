@@ -93,11 +93,6 @@ void layout_close(struct layout *l)
     free(l);
 }
 
-const char *layout_dir(const struct layout *l)
-{
-    return l->dir;
-}
-
 char *layout_blob_path(const struct layout *l, const char *digest)
 {
     const char *colon = strchr(digest, ':');

@@ -43,7 +43,6 @@ char *layout_default_dir(void);       /* $XDG_DATA_HOME/podium/images; caller fr
 MUST_USE enum pd_code layout_open(const char *dir, bool create, struct layout **out,
                                   struct pd_err *err);
 void layout_close(struct layout *l);  /* NULL is fine */
-const char *layout_dir(const struct layout *l);
 
 /* --- blobs ---------------------------------------------------------------- */
 char *layout_blob_path(const struct layout *l, const char *digest);   /* caller frees */
@@ -74,7 +73,6 @@ MUST_USE enum pd_code layout_find(const struct layout *l, const char *tag,
                                   struct image_desc *out, struct pd_err *err);
 MUST_USE enum pd_code layout_tag(struct layout *l, const char *tag, const struct image_desc *d,
                                  struct pd_err *err);
-MUST_USE enum pd_code layout_untag(struct layout *l, const char *tag, struct pd_err *err);
 /* The index as JSON (manifests[] with annotations); caller frees. */
 MUST_USE enum pd_code layout_index(const struct layout *l, struct json **out,
                                    struct pd_err *err);

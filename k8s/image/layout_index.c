@@ -108,10 +108,11 @@ static void drop_tag(struct json *list, const char *tag)
     }
 }
 
-/* Replace `tag` by d (NULL: remove it) under the folder's lock. */
-static enum pd_code change(struct layout *l, const char *tag, const struct image_desc *d,
-                           struct pd_err *err)
+/* Under the folder's lock. */
+enum pd_code layout_tag(struct layout *l, const char *tag, const struct image_desc *d,
+                        struct pd_err *err)
 {
+    assert(tag && *tag);
     int lock = open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0 || flock(lock, LOCK_EX) != 0) {
         enum pd_code rc = pd_fail_errno(err, PD_IO, _("can't lock %s"), l->dir);
@@ -124,8 +125,7 @@ static enum pd_code change(struct layout *l, const char *tag, const struct image
     if (rc == PD_OK) {
         struct json *list = json_get_mut(index, "manifests");
         drop_tag(list, tag);
-        if (d)
-            json_append(list, index_entry(tag, d));
+        json_append(list, index_entry(tag, d));
         char *text = json_text(index, 0), *path = path_join(l->dir, "index.json");
         rc = path_write_atomic(path, 0644, text, strlen(text), err);
         free(path);
@@ -134,18 +134,4 @@ static enum pd_code change(struct layout *l, const char *tag, const struct image
     json_free(index);
     close(lock);
     return rc;
-}
-
-enum pd_code layout_tag(struct layout *l, const char *tag, const struct image_desc *d,
-                        struct pd_err *err)
-{
-    assert(tag && *tag);
-    return change(l, tag, d, err);
-}
-
-enum pd_code layout_untag(struct layout *l, const char *tag, struct pd_err *err)
-{
-    struct image_desc d;
-    enum pd_code rc = layout_find(l, tag, &d, err);
-    return rc == PD_OK ? change(l, tag, NULL, err) : rc;
 }

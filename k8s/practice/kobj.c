@@ -160,20 +160,6 @@ bool kobj_requirement(const struct json *r, const struct json *labels)
            (strcmp(op, "Lt") == 0 && compares(values, v, false));
 }
 
-bool kobj_selects(const struct json *selector, const struct json *labels)
-{
-    if (!selector)
-        return false;
-    for (const struct json *m = json_first(json_get(selector, "matchLabels")); m; m = json_next(m))
-        if (!str_eq(json_string_value(json_get(labels, json_key(m))), json_string_value(m)))
-            return false;
-    for (const struct json *e = json_first(json_get(selector, "matchExpressions")); e;
-         e = json_next(e))
-        if (!kobj_requirement(e, labels))
-            return false;
-    return true;
-}
-
 const char *kobj_result_message(const struct api_result *r)
 {
     return json_str(r->body, "message", "");

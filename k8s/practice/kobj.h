@@ -35,9 +35,6 @@ bool kobj_drop_finalizer(struct json *o, const char *name);
 bool kobj_condition(struct json *o, const char *type, const char *status, const char *reason,
                     const char *message, bool probe);
 const char *kobj_condition_status(const struct json *o, const char *type);   /* "" when absent */
-/* A LabelSelector (matchLabels, matchExpressions) against labels. NULL
- * selects nothing, {} everything. */
-bool kobj_selects(const struct json *selector, const struct json *labels);
 /* One requirement {key, operator, values}: In NotIn Exists DoesNotExist Gt Lt. */
 bool kobj_requirement(const struct json *r, const struct json *labels);
 /* Write through the API without an optimistic lock; sub NULL or "status".

@@ -218,27 +218,6 @@ enum pd_code selector_fields(const struct res *res, const char *text, struct sel
 
 /* --- objects --- */
 
-void selector_from_object(const struct json *ls, struct selector *out)
-{
-    static const struct {
-        const char *word;
-        enum selector_op op;
-    } ops[] = {{"In", SEL_IN}, {"NotIn", SEL_NOT_IN}, {"Exists", SEL_EXISTS},
-               {"DoesNotExist", SEL_NOT_EXISTS}};
-    for (const struct json *m = json_first(json_get(ls, "matchLabels")); m; m = json_next(m)) {
-        const char *v = json_string_value(m);
-        strv_push(&add(out, SEL_EQ, xstrdup(json_key(m)))->values, v ? v : "");
-    }
-    for (const struct json *e = json_first(json_get(ls, "matchExpressions")); e; e = json_next(e))
-        for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-            if (strcmp(json_str(e, "operator", ""), ops[i].word) != 0)
-                continue;
-            struct selector_term *t = add(out, ops[i].op, xstrdup(json_str(e, "key", "")));
-            for (const struct json *v = json_first(json_get(e, "values")); v; v = json_next(v))
-                strv_push(&t->values, json_string_value(v) ? json_string_value(v) : "");
-        }
-}
-
 /* --- matching --- */
 
 static bool compare(const struct selector_term *t, const char *have)

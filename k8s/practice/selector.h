@@ -24,8 +24,6 @@ MUST_USE enum pd_code selector_labels(const char *text, struct selector *out, st
 /* "metadata.name=x,status.phase!=Failed"; keys must be ones of `res`. */
 MUST_USE enum pd_code selector_fields(const struct res *res, const char *text,
                                       struct selector *out, struct pd_err *err);
-/* A LabelSelector object. */
-void selector_from_object(const struct json *label_selector, struct selector *out);
 
 bool selector_match_labels(const struct selector *s, const struct json *labels);
 bool selector_match_fields(const struct selector *s, const struct json *obj);

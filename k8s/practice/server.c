@@ -267,12 +267,6 @@ void server_query_all(const struct server_request *q, const char *name, struct s
     MHD_get_connection_values(q->conn, MHD_GET_ARGUMENT_KIND, add_query, &a);
 }
 
-bool server_has_body(const struct server_request *q)
-{
-    const char *n = server_header(q, "Content-Length");
-    return server_header(q, "Transfer-Encoding") || (n && strcmp(n, "0") != 0);
-}
-
 void server_on_body(struct server_request *q, const struct server_body *b)
 {
     q->body = *b;

@@ -42,7 +42,6 @@ const char *server_query(const struct server_request *q, const char *name);  /* 
 void server_query_all(const struct server_request *q, const char *name, struct strv *out);
 const char *server_header(const struct server_request *q, const char *name); /* or NULL */
 const char *server_user(const struct server_request *q);           /* or NULL: no valid token */
-bool server_has_body(const struct server_request *q);              /* a length > 0 or chunked */
 
 /* Set in the route: the body in pieces as it comes, then `end`. Without `data`
  * the body is collected up to `ceiling` and given to `end` (413 beyond it). */

@@ -8,15 +8,14 @@
 
 struct store {
     sqlite3 *db;
-    sqlite3_stmt *put, *drop, *revision, *set, *get;
+    sqlite3_stmt *put, *drop, *revision;
 };
 
 static const char setup[] =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000;"
     "CREATE TABLE IF NOT EXISTS object("
     "  id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, ns TEXT NOT NULL,"
-    "  name TEXT NOT NULL, body TEXT NOT NULL, UNIQUE(kind, ns, name));"
-    "CREATE TABLE IF NOT EXISTS fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
+    "  name TEXT NOT NULL, body TEXT NOT NULL, UNIQUE(kind, ns, name));";
 
 static enum pd_code failed(struct store *s, struct pd_err *err, const char *what)
 {
@@ -37,8 +36,6 @@ static enum pd_code prepare(struct store *s, struct pd_err *err)
         {&s->put, "INSERT OR REPLACE INTO object(id, kind, ns, name, body) VALUES(?,?,?,?,?)"},
         {&s->drop, "DELETE FROM object WHERE kind=? AND ns=? AND name=?"},
         {&s->revision, "UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='object'"},
-        {&s->set, "INSERT OR REPLACE INTO fact(key, value) VALUES(?,?)"},
-        {&s->get, "SELECT value FROM fact WHERE key=?"},
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sqlite3_prepare_v2(s->db, all[i].sql, -1, all[i].to, NULL) != SQLITE_OK)
@@ -75,8 +72,6 @@ void store_close(struct store *s)
     sqlite3_finalize(s->put);
     sqlite3_finalize(s->drop);
     sqlite3_finalize(s->revision);
-    sqlite3_finalize(s->set);
-    sqlite3_finalize(s->get);
     sqlite3_close(s->db);
     free(s);
 }
@@ -153,23 +148,6 @@ enum pd_code store_write(struct store *s, const struct store_change *c, size_t n
     if (!sqlite3_get_autocommit(s->db))
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return code;
-}
-
-char *store_get(struct store *s, const char *key)
-{
-    char *v = NULL;
-    sqlite3_bind_text(s->get, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(s->get) == SQLITE_ROW)
-        v = xstrdup((const char *)sqlite3_column_text(s->get, 0));
-    sqlite3_reset(s->get);
-    return v;
-}
-
-enum pd_code store_set(struct store *s, const char *key, const char *value, struct pd_err *err)
-{
-    sqlite3_bind_text(s->set, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s->set, 2, value, -1, SQLITE_STATIC);
-    return step(s->set) ? PD_OK : failed(s, err, "a value can't be kept");
 }
 
 void store_tidy(struct store *s)

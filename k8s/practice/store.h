@@ -29,10 +29,6 @@ MUST_USE enum pd_code store_load(struct store *s,
                                  struct pd_err *err);
 MUST_USE enum pd_code store_write(struct store *s, const struct store_change *c, size_t n,
                                   int64_t revision, struct pd_err *err);
-/* Small values beside the objects (port, cluster id). get: caller frees, or NULL. */
-char *store_get(struct store *s, const char *key);
-MUST_USE enum pd_code store_set(struct store *s, const char *key, const char *value,
-                                struct pd_err *err);
 /* Bounded upkeep: fold the WAL back when it has grown. */
 void store_tidy(struct store *s);
 

@@ -162,22 +162,4 @@ TEST(yaml_reads_bom_and_crlf)
     yaml_is("\xEF\xBB\xBF" "a: 1\r\nb: x\r\n", "{\"a\":1,\"b\":\"x\"}");
 }
 
-TEST(printed_yaml_reads_back)
-{
-    static const char *const texts[] = {
-        "{\"a\":{\"b\":[{\"c\":\"yes\",\"d\":[]},{\"e\":\"12\"},[1,2]],\"s\":\"two\\nlines\\n\"}}",
-        "{\"a\":\"\",\"b\":\" x\",\"c\":\"x: y\",\"d\":\"# no\",\"e\":null,\"f\":{},\"g\":\"中\"}",
-        "[\"-\",\"~\",\"1e3\",\"on\",{\"k k\":\"v\\tv\"},\"a\\n\\nb\"]",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        struct json *j = json_from(texts[i]);
-        struct str s;
-        str_init(&s, 10000);
-        yaml_print(j, &s);
-        yaml_is(s.p, texts[i]);
-        str_release(&s);
-        json_free(j);
-    }
-}
-
 T_MAIN
