@@ -237,8 +237,12 @@ void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err)
     bool up = err == NULL;
     int64_t now = clock_ms();
     bool news = !k->linked || up != k->up || (up && now - k->link_ms >= LINK_MS);
+    bool back = k->linked && up && !k->up;
     k->linked = true;
     k->up = up;
+    for (struct k8s_part *p = back ? k->parts : NULL; p; p = p->next)
+        if (p->wake)
+            p->wake(p->arg);
     if (!news)
         return;
     k->link_ms = now;

@@ -8,9 +8,12 @@
 #include "k8s/res.h"
 
 /* A thing that lives on a connection. close is called by k8s_close: end all
- * traffic, forget the connection; the owner still frees the thing itself. */
+ * traffic, forget the connection; the owner still frees the thing itself. wake
+ * is called when the server answers again after it could not be reached: what
+ * waits for its next try should try now. It must not end any part at once. */
 struct k8s_part {
     void (*close)(void *arg);
+    void (*wake)(void *arg);          /* or NULL */
     void *arg;
     struct k8s_part *prev, *next;
 };

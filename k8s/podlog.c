@@ -116,6 +116,16 @@ static void on_timer(void *arg)
     start_read(p);
 }
 
+/* The server is back. */
+static void on_wake(void *arg)
+{
+    struct podlog *p = arg;
+    if (!p->timer || p->stopped || p->state != PODLOG_RETRYING)
+        return;
+    loop_timer_cancel(k8s_loop(p->k), p->timer);
+    p->timer = loop_timer(k8s_loop(p->k), 0, on_timer, p, "log again");
+}
+
 static void again(struct podlog *p, const struct pd_err *err)
 {
     p->wait_ms = p->wait_ms ? MIN(2 * p->wait_ms, WAIT_MAX) : WAIT_MIN;
@@ -375,7 +385,7 @@ struct podlog *podlog_start(struct k8s *k, const struct podlog_spec *spec,
     p->tail = spec->tail;
     p->state = PODLOG_RETRYING;
     lines_init(&p->lines, LINE_MAX);
-    p->part = (struct k8s_part){.close = on_close, .arg = p};
+    p->part = (struct k8s_part){.close = on_close, .wake = on_wake, .arg = p};
     k8s_part_add(k, &p->part);
     start_read(p);
     return p;

@@ -39,6 +39,7 @@ struct watch {
 
 static void start_list(struct watch *w);
 static void start_watch(struct watch *w);
+static void later(struct watch *w, int64_t ms);
 
 /* --- life --- */
 
@@ -75,6 +76,14 @@ static void on_close(void *arg)
     struct watch *w = arg;
     end_traffic(w);
     w->k = NULL;
+}
+
+/* The server is back: the wait that grew while it was away ends. */
+static void on_wake(void *arg)
+{
+    struct watch *w = arg;
+    if (w->timer && !w->http && !w->stopped && w->state == WATCH_RETRYING)
+        later(w, 0);
 }
 
 void watch_stop(struct watch *w)
@@ -501,7 +510,7 @@ struct watch *watch_start(struct k8s *k, const struct watch_spec *spec,
     str_init(&w->token, 64 << 10);
     jlist_init(&w->list, on_item, w);
     lines_init(&w->lines, LINE_MAX);
-    w->part = (struct k8s_part){.close = on_close, .arg = w};
+    w->part = (struct k8s_part){.close = on_close, .wake = on_wake, .arg = w};
     k8s_part_add(k, &w->part);
     w->timer = loop_timer(k8s_loop(k), 0, first, w, "watch");
     return w;

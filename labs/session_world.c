@@ -50,7 +50,7 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
     struct cluster_state *k = &s->cluster;
     const char *state = json_str(m->body, "state", "");
     struct pd_err err;
-    bool fresh = m->cluster != k->id || m->epoch != k->epoch;
+    bool fresh = m->cluster != k->id || m->epoch != k->epoch, was_up = k->link == LINK_UP;
     for (size_t i = 0; i < ARRAY_LEN(states); i++)
         if (str_eq(states[i], state))
             k->link = (enum link_state)i;
@@ -71,8 +71,9 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
         s->last_error = err;
         session_say(s, err.code, "%s", k->error);
     }
-    if (k->link == LINK_UP) {
+    if (k->link == LINK_UP || (k->link == LINK_DOWN && was_up))
         k->last_ok_ms = m->at_ms;
+    if (k->link == LINK_UP) {
         if (s->message_code)
             session_say(s, PD_OK, "%s", "");
         session_vars_update(s);

@@ -22,14 +22,16 @@
 enum { DONE = 0, FAILED = 1, WRONG_USE = 2, START_MS = 15000, STOP_MS = 10000, GRACE_MS = 3000 };
 
 static const char usage[] = N_(
-    "podium-practice: a small Kubernetes cluster on this machine, for practice\n"
+    "usage: podium practice start              start it (or find it running)\n"
+    "       podium practice stop [--pods]      stop the server; --pods ends its containers too\n"
+    "       podium practice status [--json]    does it run, and where\n"
+    "       podium practice kubeconfig [--admin]  print the kubeconfig\n"
+    "       podium practice reset              stop it, end its containers, delete all it keeps\n"
+    "       podium practice serve              serve in the foreground\n"
     "\n"
-    "  podium practice start              start it (or find it running)\n"
-    "  podium practice stop [--pods]      stop the server; --pods ends its containers too\n"
-    "  podium practice status [--json]    does it run, and where\n"
-    "  podium practice kubeconfig [--admin]  print the kubeconfig\n"
-    "  podium practice reset              stop it, end its containers, delete all it keeps\n"
-    "  podium practice serve              serve in the foreground\n"
+    "A small Kubernetes cluster on this machine, for practice. podium-practice is the\n"
+    "same program.\n"
+    "\n"
     "  --help, --version\n"
     "\n"
     "Exit codes: 0 done, 1 failed or not running, 2 wrong use.\n");
