@@ -41,6 +41,7 @@ bool file_value(const struct check_ctx *c, const char *file, const char *kind, c
     struct pd_err err;
     if (yaml_parse(file, text, strlen(text), &docs, &err)) {
         check_subject(ev, "%s:%d:%d", file, err.line, err.col);
+        ev->path[0] = '\0';
         check_set(ev, CHECK_WRONG, "%s", err.msg);
         return false;
     }

@@ -278,7 +278,7 @@ int replay_main(int argc, char **argv)
     }
     if (journal_read(r.file, &head, keep, &r, &err) != PD_OK) {
         fprintf(stderr, "podium: %s\n", pd_describe(&err, buf, sizeof buf));
-        return 2;
+        return 1;
     }
     begin(&r, head);
     int code = r.dump ? dump(&r) : show(&r);
