@@ -12,7 +12,7 @@
 #include "core/base/path.h"
 #include "k8s/copy.h"
 #include "k8s/podlog.h"
-#include "k8s/store.h"
+#include "tests/unit/k8s_store.h"
 
 static const char program[] =
     "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "k8s/store.h"
+#include "tests/unit/k8s_store.h"
 
 static struct fake f;
 static struct loop *l;
@@ -531,38 +531,6 @@ TEST(watch_reads_a_long_list_in_slices)
     CHECK_STR(json_str(store_at(s, 0), "spec.containers[59].name", ""), "V59");
     CHECK(loop_slowest(l, &name) < 200000);
     finish();
-}
-
-/* --- the store by itself --- */
-
-static struct json *obj(const char *name, const char *uid, const char *rv)
-{
-    struct json *o = json_new_object();
-    json_put_path(o, "metadata.name", json_new_string(name));
-    json_put_path(o, "metadata.uid", json_new_string(uid));
-    json_put_path(o, "metadata.resourceVersion", json_new_string(rv));
-    return o;
-}
-
-TEST(store_compares_uids_and_versions)
-{
-    struct store *t = store_new();
-    store_begin(t);
-    store_item(t, obj("a", "1", "5"));
-    store_end(t);
-    uint64_t g = store_generation(t);
-    CHECK(store_synced(t));
-    store_begin(t);
-    store_item(t, obj("a", "1", "5"));
-    store_end(t);
-    CHECK_INT((long long)store_generation(t), (long long)g);     /* nothing new */
-    CHECK(!store_event(t, WATCH_MODIFIED, obj("a", "1", "4")));  /* older */
-    CHECK(!store_event(t, WATCH_DELETED, obj("a", "2", "9")));   /* another one */
-    CHECK(store_event(t, WATCH_ADDED, obj("a", "3", "10")));     /* made anew */
-    CHECK(store_uid(t, "1") == NULL);
-    CHECK(store_event(t, WATCH_DELETED, obj("a", "3", "11")));
-    CHECK_INT((long long)store_count(t), 0);
-    store_free(t);
 }
 
 T_MAIN

@@ -1,9 +1,13 @@
-/* store.c - the cache of one watched resource (store.h): a vector sorted by
- * namespace and name. Lookups by uid walk it; lists of 15,000 rows are walked
- * in well under a millisecond. */
-#include "k8s/store.h"
+/* k8s_store.h - what a watch says, kept by uid in the order of namespace and
+ * name, with a generation that grows with every change: for tests of k8s/watch.h
+ * that ask what a client would know at the end. Objects are borrowed until the
+ * next change.
+ */
+#ifndef TESTS_K8S_STORE_H
+#define TESTS_K8S_STORE_H
 
 #include "core/base/mem.h"
+#include "k8s/watch.h"
 
 struct row {
     struct json *obj;
@@ -20,12 +24,12 @@ struct store {
     void *arg;
 };
 
-struct store *store_new(void)
+static inline struct store *store_new(void)
 {
     return xcalloc(1, sizeof(struct store));
 }
 
-void store_free(struct store *s)
+static inline void store_free(struct store *s)
 {
     if (!s)
         return;
@@ -35,21 +39,21 @@ void store_free(struct store *s)
     free(s);
 }
 
-static struct row row_of(struct json *obj)
+static inline struct row row_of(struct json *obj)
 {
     const struct json *meta = json_get(obj, "metadata");
     return (struct row){obj, json_str(meta, "namespace", ""), json_str(meta, "name", ""),
                         json_str(meta, "uid", ""), json_str(meta, "resourceVersion", ""), true};
 }
 
-static int order(const struct row *r, const char *ns, const char *name)
+static inline int order(const struct row *r, const char *ns, const char *name)
 {
     int c = strcmp(r->ns, ns);
     return c ? c : strcmp(r->name, name);
 }
 
 /* The first row not before (ns, name). */
-static size_t lower(const struct store *s, const char *ns, const char *name)
+static inline size_t lower(const struct store *s, const char *ns, const char *name)
 {
     size_t lo = 0, hi = s->n;
     while (lo < hi) {
@@ -62,7 +66,7 @@ static size_t lower(const struct store *s, const char *ns, const char *name)
     return lo;
 }
 
-static struct row *find(const struct store *s, const char *ns, const char *name)
+static inline struct row *store_slot(const struct store *s, const char *ns, const char *name)
 {
     size_t i = lower(s, ns, name);
     return i < s->n && order(&s->rows[i], ns, name) == 0 ? &s->rows[i] : NULL;
@@ -70,16 +74,16 @@ static struct row *find(const struct store *s, const char *ns, const char *name)
 
 /* Versions of one resource are numbers in every real server; others only
  * compare equal or not. */
-static bool older(const char *a, const char *b)
+static inline bool older(const char *a, const char *b)
 {
     int64_t x, y;
     return str_to_i64(a, &x) && str_to_i64(b, &y) && x < y;
 }
 
 /* Takes obj. true when the store changed. */
-static bool put(struct store *s, struct json *obj)
+static inline bool store_put(struct store *s, struct json *obj)
 {
-    struct row r = row_of(obj), *old = find(s, r.ns, r.name);
+    struct row r = row_of(obj), *old = store_slot(s, r.ns, r.name);
     if (old) {
         bool same_object = !strcmp(old->uid, r.uid);
         old->seen = true;
@@ -102,7 +106,7 @@ static bool put(struct store *s, struct json *obj)
     return true;
 }
 
-static void drop(struct store *s, struct row *r)
+static inline void drop(struct store *s, struct row *r)
 {
     size_t i = (size_t)(r - s->rows);
     json_free(r->obj);
@@ -110,20 +114,20 @@ static void drop(struct store *s, struct row *r)
     memmove(r, r + 1, (s->n - i) * sizeof *r);
 }
 
-void store_begin(struct store *s)
+static inline void store_begin(struct store *s)
 {
     s->listing = true;
     for (size_t i = 0; i < s->n; i++)
         s->rows[i].seen = false;
 }
 
-void store_item(struct store *s, struct json *obj)
+static inline void store_item(struct store *s, struct json *obj)
 {
-    if (put(s, obj))
+    if (store_put(s, obj))
         s->generation++;
 }
 
-void store_end(struct store *s)
+static inline void store_end(struct store *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -139,40 +143,40 @@ void store_end(struct store *s)
     s->synced = true;
 }
 
-bool store_event(struct store *s, enum watch_type type, struct json *obj)
+static inline bool store_event(struct store *s, enum watch_type type, struct json *obj)
 {
     bool changed = false;
     if (type == WATCH_DELETED) {
-        struct row r = row_of(obj), *old = find(s, r.ns, r.name);
+        struct row r = row_of(obj), *old = store_slot(s, r.ns, r.name);
         if (old && !strcmp(old->uid, r.uid)) {
             drop(s, old);
             changed = true;
         }
         json_free(obj);
     } else {
-        changed = put(s, obj);
+        changed = store_put(s, obj);
     }
     s->generation += changed;
     return changed;
 }
 
-size_t store_count(const struct store *s)
+static inline size_t store_count(const struct store *s)
 {
     return s->n;
 }
 
-const struct json *store_at(const struct store *s, size_t i)
+static inline const struct json *store_at(const struct store *s, size_t i)
 {
     return i < s->n ? s->rows[i].obj : NULL;
 }
 
-const struct json *store_find(const struct store *s, const char *ns, const char *name)
+static inline const struct json *store_find(const struct store *s, const char *ns, const char *name)
 {
-    const struct row *r = find(s, ns, name);
+    const struct row *r = store_slot(s, ns, name);
     return r ? r->obj : NULL;
 }
 
-const struct json *store_uid(const struct store *s, const char *uid)
+static inline const struct json *store_uid(const struct store *s, const char *uid)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!strcmp(s->rows[i].uid, uid))
@@ -180,55 +184,60 @@ const struct json *store_uid(const struct store *s, const char *uid)
     return NULL;
 }
 
-uint64_t store_generation(const struct store *s)
+static inline uint64_t store_generation(const struct store *s)
 {
     return s->generation;
 }
 
-bool store_synced(const struct store *s)
+static inline bool store_synced(const struct store *s)
 {
     return s->synced;
 }
 
 /* --- the glue to a watch --- */
 
-static void on_begin(void *arg)
+static inline void store_on_begin(void *arg)
 {
     store_begin(arg);
 }
 
-static void on_item(void *arg, struct json *obj)
+static inline void store_on_item(void *arg, struct json *obj)
 {
     store_item(arg, obj);
 }
 
-static void tell(struct store *s)
+static inline void store_tell(struct store *s)
 {
     if (s->changed)
         s->changed(s->arg);
 }
 
-static void on_end(void *arg)
+static inline void store_on_end(void *arg)
 {
     store_end(arg);
-    tell(arg);
+    store_tell(arg);
 }
 
-static void on_event(void *arg, enum watch_type type, struct json *obj)
+static inline void store_on_event(void *arg, enum watch_type type, struct json *obj)
 {
     if (store_event(arg, type, obj))
-        tell(arg);
+        store_tell(arg);
 }
 
-static void on_state(void *arg, enum watch_state state UNUSED, const struct pd_err *err UNUSED,
+static inline void store_on_state(void *arg, enum watch_state state UNUSED,
+                                  const struct pd_err *err UNUSED,
                      int64_t next_ms UNUSED)
 {
-    tell(arg);
+    store_tell(arg);
 }
 
-struct watch_handlers store_handlers(struct store *s, void (*changed)(void *arg), void *arg)
+static inline struct watch_handlers store_handlers(struct store *s, void (*changed)(void *arg),
+                                                   void *arg)
 {
     s->changed = changed;
     s->arg = arg;
-    return (struct watch_handlers){on_begin, on_item, on_end, on_event, on_state, s};
+    return (struct watch_handlers){store_on_begin, store_on_item, store_on_end,
+                                   store_on_event, store_on_state, s};
 }
+
+#endif
