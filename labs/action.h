@@ -37,8 +37,12 @@ const struct action_kind *action_kind_at(int index);
 size_t action_kind_count(void);
 
 /* --- helpers of the kinds ------------------------------------------------ */
-/* After MSG_CHILD_EXIT, with the last record in a->work: true when it failed. */
-bool action_child_failed(struct session *s, struct action_run *a, const struct msg *m);
+/* A message to an action whose child works with images: its records are kept in
+ * a->work. true when it ended well; a failure is kept and said. */
+bool action_child_ended(struct session *s, struct action_run *a, const struct msg *m);
+/* What it made is a fact {ref, digest}; the action is done. */
+void action_image_fact(struct session *s, struct action_run *a, const char *fact,
+                       const char *ref, struct effects *out);
 void action_fail(struct action_run *a, enum pd_code code, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 void action_fail_err(struct action_run *a, const struct pd_err *err);

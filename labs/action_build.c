@@ -73,8 +73,7 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
     free(context);
 }
 
-/* The last record of a child that ended decides; shared with push. */
-bool action_child_failed(struct session *s, struct action_run *a, const struct msg *m)
+static bool child_failed(struct session *s, struct action_run *a, const struct msg *m)
 {
     struct pd_err err;
     if (str_eq(json_str(a->work, "ev", ""), "error") && errjson_read(a->work, &err)) {
@@ -91,30 +90,41 @@ bool action_child_failed(struct session *s, struct action_run *a, const struct m
     return true;
 }
 
-static void message(struct session *s, struct action_run *a, const struct msg *m,
-                    struct effects *out)
+bool action_child_ended(struct session *s, struct action_run *a, const struct msg *m)
 {
     if (!a->effect || m->effect != a->effect)
-        return;
+        return false;
     const struct json *r = json_get(m->body, "record");
     if (m->kind == MSG_CHILD_LINE && r) {
         json_free(a->work);
         a->work = json_copy(r);
     }
     if (m->kind != MSG_CHILD_EXIT)
-        return;
+        return false;
     a->effect = 0;
-    if (action_child_failed(s, a, m))
+    return !child_failed(s, a, m);
+}
+
+void action_image_fact(struct session *s, struct action_run *a, const char *fact,
+                       const char *ref, struct effects *out)
+{
+    struct json *j = json_new_object();
+    json_put_str(j, "ref", ref);
+    json_put_str(j, "digest", json_str(a->work, "digest", ""));
+    session_set_fact(s, fact, j, out);
+    a->state = ACTION_DONE;
+}
+
+static void message(struct session *s, struct action_run *a, const struct msg *m,
+                    struct effects *out)
+{
+    if (!action_child_ended(s, a, m))
         return;
     if (a->stage == STAGE_LAY) {
         build(s, a, out);
         return;
     }
-    struct json *fact = json_new_object();
-    json_put_str(fact, "ref", json_str(a->args, "tag", ""));
-    json_put_str(fact, "digest", json_str(a->work, "digest", ""));
-    session_set_fact(s, "build", fact, out);
-    a->state = ACTION_DONE;
+    action_image_fact(s, a, "build", json_str(a->args, "tag", ""), out);
 }
 
 const struct action_kind action_build = {"build", keys, start, message};

@@ -17,6 +17,7 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
         words[n++] = "--kubeconfig";
         words[n++] = p->kubeconfig;
     }
+    words[n++] = "--";                       /* a lab's text is no option */
     words[n++] = json_str(a->args, "ref", "");
     for (size_t i = 0; i < n; i++)
         json_append(argv, json_new_string(words[i]));
@@ -29,23 +30,8 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
 static void message(struct session *s, struct action_run *a, const struct msg *m,
                     struct effects *out)
 {
-    if (!a->effect || m->effect != a->effect)
-        return;
-    const struct json *r = json_get(m->body, "record");
-    if (m->kind == MSG_CHILD_LINE && r) {
-        json_free(a->work);
-        a->work = json_copy(r);
-    }
-    if (m->kind != MSG_CHILD_EXIT)
-        return;
-    a->effect = 0;
-    if (action_child_failed(s, a, m))
-        return;
-    struct json *fact = json_new_object();
-    json_put_str(fact, "ref", json_str(a->args, "ref", ""));
-    json_put_str(fact, "digest", json_str(a->work, "digest", ""));
-    session_set_fact(s, "push", fact, out);
-    a->state = ACTION_DONE;
+    if (action_child_ended(s, a, m))
+        action_image_fact(s, a, "push", json_str(a->args, "ref", ""), out);
 }
 
 const struct action_kind action_push = {"push", keys, start, message};

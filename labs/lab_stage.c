@@ -107,11 +107,31 @@ static enum pd_code walk(struct stage *st, const char *from, const char *to, int
     return rc;
 }
 
+/* lab/what, unless a folder on the way is a link that leads out of the lab; the
+ * last part is looked at when it is copied. NULL: it does. */
+static char *inside(const char *lab, const char *what)
+{
+    char *path = path_join(lab, what), *dir = path_dir(path);
+    char *top = realpath(lab, NULL), *real = realpath(dir, NULL);
+    size_t n = top ? strlen(top) : 0;
+    /* what is not there is told by its reader */
+    bool out = real && !(top && strncmp(real, top, n) == 0 && (!real[n] || real[n] == '/'));
+    free(dir);
+    free(top);
+    free(real);
+    if (!out)
+        return path;
+    free(path);
+    return NULL;
+}
+
 /* The place of a source; NULL with err. */
 static char *source(struct stage *st, const char *lab, const char *what)
 {
+    char *path;
     if (str_eq(what, "@podium-train")) {
-        char *dir = path_program_dir(), *path = path_join(dir, "podium-train");
+        char *dir = path_program_dir();
+        path = path_join(dir, "podium-train");
         char *real = realpath(path, NULL);        /* an installation may link it */
         if (!real)
             pd_fail_errno(&st->err, PD_IO, _("%s can't be read"), path);
@@ -119,8 +139,8 @@ static char *source(struct stage *st, const char *lab, const char *what)
         free(path);
         return real;
     }
-    if (path_inside(what))
-        return path_join(lab, what);
+    if (path_inside(what) && (path = inside(lab, what)) != NULL)
+        return path;
     pd_fail(&st->err, PD_LAB, _("\"%s\" is no file of the lab's folder"), what);
     return NULL;
 }

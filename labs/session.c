@@ -225,12 +225,23 @@ void session_changed(struct session *s)
     s->generation++;
 }
 
+void session_clean(char *dst, size_t size, const char *src)
+{
+    struct str s;
+    str_init(&s, size - 1);
+    utf8_clean(src, strlen(src), false, &s);
+    str_copy(dst, size, s.p);
+    str_release(&s);
+}
+
 void session_say(struct session *s, enum pd_code code, const char *fmt, ...)
 {
+    char text[sizeof s->message];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(s->message, sizeof s->message, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    session_clean(s->message, sizeof s->message, text);     /* may hold the cluster's words */
     s->message_code = code;
     session_changed(s);
 }

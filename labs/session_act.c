@@ -44,7 +44,7 @@ void session_op_end(struct session *s, bool failed, const char *text)
     s->op.failed = failed;
     s->op.effect = 0;
     if (text && *text)
-        str_copy(s->op.text, sizeof s->op.text, text);
+        session_clean(s->op.text, sizeof s->op.text, text);
     session_changed(s);
 }
 

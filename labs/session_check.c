@@ -1,7 +1,6 @@
 /* session_check.c - the checks of the shown step, evaluated whenever the state
  * changed, and the questions that asking checks have. */
 #include "core/base/i18n.h"
-#include "core/base/utf8.h"
 #include "labs/session_priv.h"
 #include "labs/vars.h"
 
@@ -9,11 +8,9 @@ enum { ANSWER_RECORDS = 200 };
 
 static void clean(char *text, size_t size)
 {
-    struct str s;
-    str_init(&s, size - 1);
-    utf8_clean(text, strlen(text), false, &s);
-    str_copy(text, size, s.p);
-    str_release(&s);
+    char *raw = xstrdup(text);
+    session_clean(text, size, raw);
+    free(raw);
 }
 
 static void clean_all(struct evidence *ev)

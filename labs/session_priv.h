@@ -77,6 +77,8 @@ char *session_work_path(const struct session *s, const char *name);
 
 /* --- changes --------------------------------------------------------------- */
 void session_changed(struct session *s);
+/* What the cluster, a pod or a lab says, with nothing that steers a terminal. */
+void session_clean(char *dst, size_t size, const char *src);
 void session_say(struct session *s, enum pd_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Set a fact (a key, no path) and write it to the progress. Takes value. */
 void session_set_fact(struct session *s, const char *key, struct json *value,

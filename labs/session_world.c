@@ -1,18 +1,8 @@
 /* session_world.c - what the cluster says: the link, the watched tables, the
  * requests made. */
 #include "core/base/i18n.h"
-#include "core/base/utf8.h"
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
-
-static void clean_into(char *dst, size_t size, const char *src)
-{
-    struct str s;
-    str_init(&s, size - 1);
-    utf8_clean(src, strlen(src), false, &s);
-    str_copy(dst, size, s.p);
-    str_release(&s);
-}
 
 /* --- the link ---------------------------------------------------------------- */
 
@@ -56,18 +46,18 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
             k->link = (enum link_state)i;
     k->id = m->cluster;
     k->epoch = m->epoch;
-    clean_into(k->context, sizeof k->context, json_str(m->body, "context", k->context));
-    clean_into(k->ns, sizeof k->ns, json_str(m->body, "namespace", k->ns));
-    clean_into(k->server, sizeof k->server, json_str(m->body, "server", k->server));
-    clean_into(k->user, sizeof k->user, json_str(m->body, "user", k->user));
-    clean_into(k->version, sizeof k->version, json_str(m->body, "version", k->version));
+    session_clean(k->context, sizeof k->context, json_str(m->body, "context", k->context));
+    session_clean(k->ns, sizeof k->ns, json_str(m->body, "namespace", k->ns));
+    session_clean(k->server, sizeof k->server, json_str(m->body, "server", k->server));
+    session_clean(k->user, sizeof k->user, json_str(m->body, "user", k->user));
+    session_clean(k->version, sizeof k->version, json_str(m->body, "version", k->version));
     str_copy(session_priv(s)->kubeconfig, sizeof session_priv(s)->kubeconfig,
              json_str(m->body, "kubeconfig", session_priv(s)->kubeconfig));
     k->latency_ms = json_int(m->body, "latency_ms", k->latency_ms);
     k->next_try_ms = json_int(m->body, "next_try_ms", 0);
     k->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err)) {
-        clean_into(k->error, sizeof k->error, err.msg);
+        session_clean(k->error, sizeof k->error, err.msg);
         s->last_error = err;
         session_say(s, err.code, "%s", k->error);
     }
@@ -156,7 +146,7 @@ static void take_watch_state(struct session *s, const struct msg *m)
     t->forbidden = str_eq(state, "forbidden");
     t->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err))
-        clean_into(t->error, sizeof t->error, err.msg);
+        session_clean(t->error, sizeof t->error, err.msg);
     touched(s, t, m);
 }
 

@@ -355,6 +355,9 @@ TEST(texts_of_the_cluster_can_not_steer_the_terminal)
                         "]");
     CHECK_STR(fx_ev(&f, 0)->actual, "x");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
+    fx_send(&f, MSG_REPLY, 4711, json_from("{\"status\":500,\"error\":{\"code\":\"PD-HTTP\","
+                                           "\"text\":\"no\\u001b]0;x\\u0007 way\"}}"));
+    CHECK_STR(f.s->message, "no way");             /* headless prints it as it is */
     fx_end(&f);
 }
 

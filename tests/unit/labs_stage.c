@@ -56,6 +56,10 @@ TEST(nothing_outside_of_the_lab_is_reached)
     char *link = path_join(lab, "link");
     CHECK(symlink("/etc/passwd", link) == 0);
     CHECK_INT(stage("x=link"), 1);
+    char *folder = path_join(lab, "folder");       /* nor by a link on the way */
+    CHECK(symlink("/etc", folder) == 0);
+    CHECK_INT(stage("x=folder/passwd"), 1);
+    free(folder);
     CHECK_INT(stage("x=../lab/data"), 1);
     CHECK_INT(stage("x=/etc/passwd"), 1);
     CHECK_INT(stage("../x=data"), 1);
