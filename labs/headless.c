@@ -342,10 +342,16 @@ static void interrupted(void *arg, int signo)
     finish(arg, 1, _("interrupted"));
 }
 
-static enum pd_code record(struct headless *h, struct pd_err *err)
+/* A fresh folder for the attempt, and the journal when one is wanted. */
+static enum pd_code prepare(struct headless *h, const char *root, struct pd_err *err)
 {
-    if (!h->o->record)
-        return PD_OK;
+    char *work = path_join(root, h->o->lab);
+    enum pd_code code = path_mkdirs(root, 0700, err);
+    if (!code)
+        code = path_remove_tree(work, err);
+    free(work);
+    if (code || !h->o->record)
+        return code;
     struct json *head = json_new_object();
     json_put_str(head, "lang", i18n_lang());
     json_put_str(head, "context", h->o->context);
@@ -358,15 +364,12 @@ int headless_run(struct lab_list *labs, const struct headless_options *o)
 {
     struct headless h = {.o = o, .code = 1};
     struct pd_err err;
-    char text[1024];
-    if (record(&h, &err)) {
+    char text[1024], *root = path_home(PATH_DATA, "headless");
+    if (prepare(&h, root, &err)) {
         fprintf(stderr, "podium: %s\n", pd_describe(&err, text, sizeof text));
+        free(root);
         return 1;
     }
-    char *root = path_home(PATH_DATA, "headless"), *work = path_join(root, o->lab);
-    if (path_remove_tree(work, &err))
-        fprintf(stderr, "podium: %s\n", err.msg);
-    free(work);
     h.loop = loop_new();
     h.s = session_new(labs);
     session_set_work(h.s, root, (uint64_t)clock_wall_ms());

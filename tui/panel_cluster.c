@@ -284,7 +284,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 
 static bool ages(const struct app *a)
 {
-    return json_count(session_table(a->s, "pods")->items) > 0;
+    return a->s->cluster.link == LINK_DOWN || json_count(session_table(a->s, "pods")->items) > 0;
 }
 
 const struct panel panel_cluster = {title, rows, NULL, ages, N_("Cluster")};

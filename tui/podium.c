@@ -2,6 +2,7 @@
  * is no command of its own runs podium-WORD beside the program, as git does. */
 #include "core/base/i18n.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "core/base/path.h"
@@ -96,6 +97,15 @@ static int parse(int argc, char **argv, const struct option *options, size_t n)
     return i;
 }
 
+/* A command whose words did not arrive has failed. */
+static int said(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, _("podium: can't write what was asked for: %s\n"), strerror(errno));
+    return code ? code : 1;
+}
+
 int main(int argc, char **argv)
 {
     struct console_options o = {0};
@@ -120,5 +130,5 @@ int main(int argc, char **argv)
         return usage_error(_("--lang: en or zh"));
     if (o.glyphs && glyph_set_by_name(o.glyphs) < 0)
         return usage_error(_("--glyphs: unicode, cjk-safe or ascii"));
-    return at < argc ? run_command(argc - at, argv + at) : console_run(&o);
+    return said(at < argc ? run_command(argc - at, argv + at) : console_run(&o));
 }
