@@ -236,6 +236,12 @@ def wrong_input():
     open(context + "/Dockerfile", "w").write("FROM scratch\nCOPPY a b\n")
     says("unknown instruction", 1, r"Dockerfile:2.*COPPY.*COPY", BIN + "podium", "image", "build",
          context)
+    says("a folder that can't be made", 1, "/dev/null/x", "env", "XDG_DATA_HOME=/dev/null/x",
+         BIN + "podium", "lab", "run", "first-finetune", "--headless", seconds=20)
+    says("a full disk under stdout", 1, "No space left", "sh", "-c",
+         BIN + "podium lab list >/dev/full")
+    says("a journal that can't be made", 1, "/dev/null/x", BIN + "podium", "lab", "run",
+         "first-finetune", "--headless", "--record", "/dev/null/x")
     says("stdin closed", 3, "terminal", "sh", "-c", BIN + "podium <&-")
     says("no terminal", 3, "terminal", BIN + "podium", stdin=b"")
     says("dumb", 3, "TERM|terminal", "sh", "-c", "TERM=dumb exec %spodium" % BIN)
@@ -364,6 +370,20 @@ def console_killed():
 def uids(items):
     return {(o["kind"], o["metadata"]["name"]): o["metadata"]["uid"] for o in items
             if o["kind"] != "Event"}
+
+
+def lost_shim():
+    """A container whose shim is killed has failed, and its process is gone."""
+    kubectl("create", "-f", "-", stdin=(POD % ("lost", registry(), "seven")).encode())
+    pid = until(lambda: processes("fake"))
+    parent = int(re.search(r"PPid:\t(\d+)", open("/proc/%d/status" % pid[0]).read())[1])
+    while open("/proc/%d/comm" % parent).read().strip() != "podium-shim":
+        parent = int(re.search(r"PPid:\t(\d+)", open("/proc/%d/status" % parent).read())[1])
+    os.kill(parent, signal.SIGKILL)
+    check("a lost shim is a failed container", until(lambda: kubectl(
+        "get", "pod", "lost", "-o", "jsonpath={.status.phase}")[1] == "Failed"),
+        kubectl("get", "pod", "lost", "-o", "yaml")[1])
+    check("nothing of it runs on", until(lambda: not processes("fake")))
 
 
 def server_killed(c):
@@ -552,6 +572,8 @@ def main():
                             "--set", "job:job.yaml:      restartPolicy: Never\n=>")
     check("a Job without restartPolicy has its line", code == 1 and
           re.search(r"job\.yaml:\d+.*restartPolicy", out + err), out + err)
+    check("what it made went again", until(lambda: not objects("jobs,pvc"), 10),
+          kubectl("get", "jobs,pvc,pods")[1])
     first = W + "/journal-headless"
     code, out, err = podium("lab", "run", "first-finetune", "--headless", "--json", "--keep",
                             "--until", "submit", "--record", first,
@@ -560,6 +582,7 @@ def main():
     check("an earlier attempt", code == 0, out + err)
     until(lambda: time.time() > began + 2)   # Kubernetes' times have whole seconds
     c = console_killed()
+    lost_shim()
     server_killed(c)
     hostile_log(c)
     c.end()
