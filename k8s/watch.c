@@ -291,6 +291,8 @@ static void list_done(void *arg, const struct http_response *r)
     struct watch *w = arg;
     enter(w);
     answered(w, r);
+    if (r->err)
+        str_clear(&w->token);             /* half a page may be handed out: from the start */
     if (r->err || r->status >= 400)
         refused(w, r);
     else

@@ -91,7 +91,7 @@ static int64_t ttl_left(const struct json *job)
     str_fmt(path, sizeof path, "status.conditions[?type=%s].lastTransitionTime", type);
     if (ttl < 0 || kobj_deleting(job))
         return -1;
-    return MAX(kobj_time_ms(job, path) + ttl * 1000 - clock_wall_ms(), 0);
+    return MAX(kobj_time_ms(job, path) + kobj_ms(ttl) - clock_wall_ms(), 0);
 }
 
 static void delete_job(struct job_controller *c, const struct json *job)

@@ -26,7 +26,7 @@ static int64_t finished_ms(const struct json *pod)
         return kobj_time_ms(pod, "status.conditions[?type=Ready].lastTransitionTime");
     if (kobj_deleting(pod))
         return kobj_time_ms(pod, "metadata.deletionTimestamp") -
-               json_int(pod, "metadata.deletionGracePeriodSeconds", 0) * 1000;
+               kobj_ms(json_int(pod, "metadata.deletionGracePeriodSeconds", 0));
     return kobj_time_ms(pod, "metadata.creationTimestamp");
 }
 

@@ -90,7 +90,7 @@ static int64_t to_deadline(struct job_sync *s)
     int64_t start = kobj_time_ms(s->job, "status.startTime");
     if (limit < 0 || !start || s->suspended)
         return INT64_MAX;
-    return start + limit * 1000 - clock_wall_ms();
+    return start + kobj_ms(limit) - clock_wall_ms();
 }
 
 static void judge(struct job_sync *s, int64_t failed, struct verdict *v)

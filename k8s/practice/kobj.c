@@ -9,6 +9,12 @@ char *kobj_now(char buf[36])
     return clock_rfc3339(clock_wall_ms() / 1000 * 1000000, 0, buf);
 }
 
+int64_t kobj_ms(int64_t seconds)
+{
+    const int64_t most = INT64_C(100000000000);
+    return MAX(MIN(seconds, most), -most) * 1000;
+}
+
 int64_t kobj_time_ms(const struct json *o, const char *path)
 {
     int64_t us;

@@ -22,6 +22,9 @@ static inline const char *kobj_uid(const struct json *o)
 
 char *kobj_now(char buf[36]);                    /* RFC 3339, whole seconds */
 int64_t kobj_time_ms(const struct json *o, const char *path);   /* 0 when missing */
+/* Seconds that an object or a request names, as milliseconds: whatever it says,
+ * a clock can be added (at most some 3,000 years). */
+int64_t kobj_ms(int64_t seconds);
 /* The controlling owner's uid, or "". */
 const char *kobj_owner_uid(const struct json *o);
 bool kobj_terminal(const struct json *pod);      /* phase Succeeded or Failed */

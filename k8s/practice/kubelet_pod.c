@@ -58,7 +58,7 @@ static int64_t grace_ms(const struct kpod *p)
         return 0;
     int64_t s = json_int(p->pod, "metadata.deletionGracePeriodSeconds",
                          json_int(p->pod, "spec.terminationGracePeriodSeconds", 30));
-    return MAX(s, 0) * 1000;
+    return kobj_ms(MAX(s, 0));
 }
 
 static void kill_all(struct kpod *p)
@@ -115,7 +115,7 @@ static bool past_deadline(struct kpod *p)
     int64_t limit = json_int(p->pod, "spec.activeDeadlineSeconds", -1);
     if (limit < 0 || !p->started_ms || p->expired)
         return p->expired;
-    int64_t left = p->started_ms + limit * 1000 - clock_wall_ms();
+    int64_t left = p->started_ms + kobj_ms(limit) - clock_wall_ms();
     if (left > 0) {
         kubelet_wake(p, left);
         return false;

@@ -64,9 +64,8 @@ static void failed(struct kctr *c, int which, const char *why)
                   c->name, which == 0 ? "startup" : "liveness");
     p->bad = 0;
     c->probe_kill = true;
-    kubelet_ctr_stop(c, json_int(spec, "terminationGracePeriodSeconds",
-                                 json_int(c->pod->pod, "spec.terminationGracePeriodSeconds", 30)) *
-                            1000);
+    int64_t grace = json_int(c->pod->pod, "spec.terminationGracePeriodSeconds", 30);
+    kubelet_ctr_stop(c, kobj_ms(json_int(spec, "terminationGracePeriodSeconds", grace)));
 }
 
 static void result(struct try *t, bool good, const char *why)
@@ -86,7 +85,7 @@ static void result(struct try *t, bool good, const char *why)
     try_free(t);
     if (was != p->ok)
         kubelet_wake(c->pod, 0);
-    schedule(c, which, json_int(spec_of(c, which), "periodSeconds", 10) * 1000);
+    schedule(c, which, kobj_ms(json_int(spec_of(c, which), "periodSeconds", 10)));
 }
 
 static void on_deadline(void *arg)
@@ -245,7 +244,7 @@ static void run(struct kctr *c, int which)
         return;
     }
     loop_fd(c->pod->k->loop, t->fd, t->sent ? LOOP_READ : LOOP_WRITE, on_socket, t);
-    t->deadline = loop_timer(c->pod->k->loop, json_int(spec, "timeoutSeconds", 1) * 1000,
+    t->deadline = loop_timer(c->pod->k->loop, kobj_ms(json_int(spec, "timeoutSeconds", 1)),
                              on_deadline, t, "probe");
 }
 
@@ -287,7 +286,7 @@ void kubelet_probe_start(struct kctr *c)
         p->known = p->ok = false;
         const struct json *spec = spec_of(c, i);
         if (json_has(spec, "exec") || json_has(spec, "httpGet") || json_has(spec, "tcpSocket"))
-            schedule(c, i, json_int(spec, "initialDelaySeconds", 0) * 1000);
+            schedule(c, i, kobj_ms(json_int(spec, "initialDelaySeconds", 0)));
     }
 }
 

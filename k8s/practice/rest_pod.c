@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/io/ws.h"
+#include "k8s/practice/kobj.h"
 #include "k8s/practice/patch.h"
 #include "k8s/practice/rest.h"
 
@@ -173,7 +174,7 @@ static int64_t since(struct call *c)
 {
     int64_t us, seconds = rest_int(c, "sinceSeconds", -1);
     if (seconds >= 0)
-        return (clock_wall_ms() - seconds * 1000) * 1000;
+        return MAX(clock_wall_ms() - kobj_ms(seconds), 0) * 1000;
     return clock_parse_rfc3339(rest_param(c, "sinceTime"), &us) ? us : -1;
 }
 
@@ -236,8 +237,9 @@ static void on_frame(struct api_stream *s, const struct ws_frame *f)
     case WS_PONG: return;
     default: break;
     }
-    str_append(&s->message, f->payload, f->n);
-    if (f->fin) {
+    if (!str_append(&s->message, f->payload, f->n)) {
+        api_stream_end(s);                    /* beyond 4 MiB: nothing is lost silently */
+    } else if (f->fin) {
         on_message(s, s->message.p, s->message.len);
         str_clear(&s->message);
     }

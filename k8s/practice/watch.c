@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "k8s/practice/event.h"
+#include "k8s/practice/kobj.h"
 #include "k8s/practice/rest.h"
 #include "k8s/practice/selector.h"
 #include "k8s/practice/table.h"
@@ -209,7 +210,7 @@ static void start(struct watch *w, bool current, bool initial)
         (void)api_since(c->rest->api, c->res, from, on_delta, w);
     if (w->bookmarks)
         w->bookmark_timer = loop_timer(l, BOOKMARK_MS, on_bookmark, w, "watch bookmark");
-    w->end_timer = loop_timer(l, seconds(c) * 1000, on_end, w, "watch end");
+    w->end_timer = loop_timer(l, kobj_ms(seconds(c)), on_end, w, "watch end");
 }
 
 /* In-stream, as the server says what it learns after the 200. */

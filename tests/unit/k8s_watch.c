@@ -12,7 +12,7 @@ static struct k8s *k;
 static struct watch *w;
 static struct store *s;
 static struct {
-    int lists, items, events, deleted, states[4];
+    int lists, items, since_begin, events, deleted, states[4];
     char last_err[512];
     enum pd_code code;
     int64_t next_ms;
@@ -21,6 +21,7 @@ static struct {
 
 static void on_begin(void *arg UNUSED)
 {
+    seen.since_begin = 0;
     store_begin(s);
 }
 
@@ -29,6 +30,7 @@ static void on_item(void *arg UNUSED, struct json *obj)
     CHECK_STR(json_str(obj, "kind", ""), "Pod");
     CHECK_STR(json_str(obj, "apiVersion", ""), "v1");
     seen.items++;
+    seen.since_begin++;
     store_item(s, obj);
 }
 
@@ -400,6 +402,41 @@ TEST(watch_gives_the_same_events_whatever_the_split)
     RUN_UNTIL(seen.events == 30);
     CHECK_INT((long long)store_count(s), 31);
     CHECK(store_find(s, "lab", "p\xe4\xb8\xad" "07") != NULL);
+    finish();
+}
+
+/* The second page breaks behind its first item, once. */
+static void serve_torn_page(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (has(c, "watch=")) {
+            fake_chunked(c, "application/json");
+            hold();
+        } else if (!has(c, "continue=")) {
+            char body[900];
+            snprintf(body, sizeof body, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":"
+                     "\"10\",\"continue\":\"2\"},\"items\":[%s]}", pod("a", 5));
+            fake_json(c, 200, body);
+        } else if (c->s->counter[0]++ == 0) {
+            fake_chunked(c, "application/json");
+            fake_chunk(c, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"10\"},"
+                          "\"items\":[");
+            fake_chunk(c, pod("b", 6));
+            fake_chunk(c, ",");
+            fake_sleep(50);
+            return;
+        } else {
+            list(c, 10, pod("b", 6), pod("c", 7));
+        }
+    }
+}
+
+TEST(watch_gives_no_item_twice_when_a_page_breaks)
+{
+    begin(serve_torn_page);
+    RUN_UNTIL(seen.lists == 1);
+    CHECK_INT(seen.since_begin, 3);
+    CHECK_INT((long long)store_count(s), 3);
     finish();
 }
 

@@ -200,6 +200,22 @@ TEST(on_failure_counts_restarts)
     fake_free(a);
 }
 
+TEST(a_deadline_beyond_all_time_is_none)
+{
+    struct api *a = fake_new();
+    struct job_controller *c = job_controller_start(a, 1);
+    create_job(a, "{\"activeDeadlineSeconds\":18446744073709,\"ttlSecondsAfterFinished\":"
+                  "9e18," JOB "}");
+    fake_run(a, 3000);
+    struct json *j = job(a);
+    CHECK_STR(json_str(j, "status.conditions[0].reason", "none"), "none");
+    CHECK(live_pod(a, 0) != NULL);
+    CHECK(kobj_ms(INT64_MAX) > 0 && kobj_ms(INT64_MIN) < 0 && kobj_ms(3) == 3000);
+    json_free(j);
+    job_controller_stop(c);
+    fake_free(a);
+}
+
 TEST(deadline_deletes_and_waits_for_the_pod)
 {
     struct api *a = fake_new();
