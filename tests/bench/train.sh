@@ -1,7 +1,7 @@
 #!/bin/sh
 # Training speed beside PyTorch: the lab's shape, f32, the same threads, LoRA and
-# full. PyTorch runs between two of podium's runs, whose better one counts, so
-# that a busy machine hits both. Needs no PyTorch: without it, podium alone.
+# full. PyTorch runs between two of podium's runs, whose mean counts, so that a
+# busy machine hits both. Needs no PyTorch: without it, podium alone.
 set -eu
 B=${B:-build}
 PYTHON=${PYTHON:-python3}
@@ -29,12 +29,12 @@ case_of() {
     a=$(run "$@")
     peer=$("$PYTHON" "$here/train_torch.py" "$dir/m" "$name" "$THREADS" 2> /dev/null || true)
     b=$(run "$@")
-    best=$(printf '%s\n%s\n' "$a" "$b" | sort -n | tail -1)
+    mean=$(echo "$a $b" | awk '{printf "%.0f", ($1 + $2) / 2}')
     if [ -n "$peer" ]; then
-        ratio=$(echo "$best $peer" | awk '{printf "%.2f", $1 / $2}')
-        echo "bench train.$name $best tok/s vs torch $peer ratio $ratio"
+        ratio=$(echo "$mean $peer" | awk '{printf "%.2f", $1 / $2}')
+        echo "bench train.$name $mean tok/s vs torch $peer ratio $ratio"
     else
-        echo "bench train.$name $best tok/s"
+        echo "bench train.$name $mean tok/s"
         echo "  torch is not installed for $PYTHON: no peer (PYTHON=... names another)"
     fi
 }
