@@ -4,6 +4,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "k8s/image/builder_priv.h"
+#include "k8s/image/layer_reader.h"
 
 #define DEFAULT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -107,23 +108,7 @@ char *builder_config_path(const struct build *b, const char *path)
 {
     const char *cwd = json_str(b->config, "WorkingDir", "/");
     char *full = path[0] == '/' ? xstrdup(path) : xasprintf("%s/%s", cwd, path);
-    char *out = xmalloc(strlen(full) + 1);
-    size_t n = 0;
-    for (const char *p = full; *p;) {
-        size_t len = strcspn(p, "/");
-        if (len == 2 && p[0] == '.' && p[1] == '.') {
-            while (n > 0 && out[--n] != '/')
-                ;
-        } else if (len > 0 && !(len == 1 && p[0] == '.')) {
-            if (n > 0)
-                out[n++] = '/';
-            memcpy(out + n, p, len);
-            n += len;
-        }
-        p += len;
-        p += *p == '/';
-    }
-    out[n] = '\0';
+    char *out = layer_reader_clean(full);
     free(full);
     return out;
 }

@@ -178,7 +178,7 @@ static void finish(struct call *c, struct json *no, int code, struct api_version
         rest_answer_later(c, code, v);
 }
 
-static void create(struct call *c)
+static void create_or_update(struct call *c, bool fresh)
 {
     struct api_write w;
     struct api_version *v = NULL;
@@ -186,20 +186,8 @@ static void create(struct call *c)
     if (!obj)
         return;
     write_of(c, &w);
-    struct json *no = api_do_create(c->rest->api, &w, obj, &v);
-    finish(c, no, 201, v);
-}
-
-static void update(struct call *c)
-{
-    struct api_write w;
-    struct api_version *v = NULL;
-    struct json *obj = decode_own(c);
-    if (!obj)
-        return;
-    write_of(c, &w);
-    struct json *no = api_do_update(c->rest->api, &w, obj, &v);
-    finish(c, no, 200, v);
+    struct json *no = (fresh ? api_do_create : api_do_update)(c->rest->api, &w, obj, &v);
+    finish(c, no, fresh ? 201 : 200, v);
 }
 
 /* --- patches --- */
@@ -347,9 +335,9 @@ void rest_write(struct call *c)
                                           "application/merge-patch+json",
                                           "application/strategic-merge-patch+json"};
     if (!strcmp(c->verb, "create")) {
-        create(c);
+        create_or_update(c, true);
     } else if (!strcmp(c->verb, "update")) {
-        update(c);
+        create_or_update(c, false);
     } else if (has_type(c, APPLY)) {
         apply(c);
     } else {

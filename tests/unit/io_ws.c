@@ -3,6 +3,7 @@
 #include "tests/api/client_fakews.h"
 
 #include "core/base/clock.h"
+#include "tests/unit/run_until.h"
 
 /* --- framing --- */
 
@@ -115,14 +116,6 @@ static void begin(fake_fn *fn, const char *protocols)
     str_init(&got.text, 64 << 20);
     w = ws_open(l, t, "/exec?a=b", protocols, &h);
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_us() + 20000000;                                                     \
-        while (!(cond) && clock_us() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void finish(void)
 {

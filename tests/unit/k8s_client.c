@@ -9,6 +9,7 @@
 #include "core/base/path.h"
 #include "k8s/client.h"
 #include "k8s/kubectl.h"
+#include "tests/unit/run_until.h"
 
 static struct fake f;
 static struct loop *l;
@@ -75,14 +76,6 @@ static void begin(fake_fn *fn)
 {
     begin_with(fn, NULL);
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_us() + 20000000;                                                     \
-        while (!(cond) && clock_us() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void finish(void)
 {

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "k8s/copy.h"
+#include "tests/unit/run_until.h"
 
 static struct fake f;
 static struct loop *l;
@@ -61,14 +62,6 @@ static void start(char *const *argv, bool std_in)
     struct exec_spec spec = {.pod = "p", .container = "c", .argv = argv, .std_in = std_in};
     e = exec_start(k, &spec, &handlers);
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_us() + 20000000;                                                     \
-        while (!(cond) && clock_us() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void finish(void)
 {

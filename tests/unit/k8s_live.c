@@ -13,6 +13,7 @@
 #include "k8s/copy.h"
 #include "k8s/podlog.h"
 #include "tests/unit/k8s_store.h"
+#include "tests/unit/run_until.h"
 
 static const char program[] =
     "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
@@ -132,14 +133,6 @@ static void connect_client(void)
     free(ref);
     kube_context_release(&x);
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_us() + 30000000;                                                     \
-        while (!(cond) && clock_us() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void on_reply(void *arg UNUSED, int status, const struct json *object,
                      const struct pd_err *err)

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "k8s/podlog.h"
+#include "tests/unit/run_until.h"
 
 static struct fake f;
 static struct loop *l;
@@ -55,14 +56,6 @@ static void begin(fake_fn *fn, bool follow)
     str_init(&got.text, 1 << 20);
     p = podlog_start(k, &spec, &h);
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_us() + 20000000;                                                     \
-        while (!(cond) && clock_us() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void finish(void)
 {

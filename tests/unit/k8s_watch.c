@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "tests/unit/k8s_store.h"
+#include "tests/unit/run_until.h"
 
 static struct fake f;
 static struct loop *l;
@@ -86,14 +87,6 @@ static void run_ms(int64_t ms)
     while (clock_ms() < end)
         loop_turn(l, MIN(20, end - clock_ms()));
 }
-
-#define RUN_UNTIL(cond)                                                                           \
-    do {                                                                                          \
-        int64_t end_ = clock_ms() + 15000;                                                        \
-        while (!(cond) && clock_ms() < end_)                                                      \
-            loop_turn(l, 20);                                                                     \
-        CHECK(cond);                                                                              \
-    } while (0)
 
 static void finish(void)
 {
