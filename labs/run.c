@@ -31,6 +31,8 @@ void run_release(struct run *r)
     series_free(r->lr);
     series_free(r->gnorm);
     series_free(r->tok_s);
+    free(r->answer_line);
+    free(r->inspect_line);
     memset(r, 0, sizeof *r);
 }
 
@@ -192,7 +194,19 @@ static void answer_text(const struct run_record *q, char *out, size_t size)
     str_release(&s);
 }
 
-static void take_answer(struct run *r, struct run_log *d, const struct run_record *q)
+static void keep_line(struct run *r, const struct run_answer *a, const char *line)
+{
+    free(r->answer_line);
+    r->answer_line = xstrdup(line);
+    r->answers++;
+    if (!a->ok || !str_eq(a->cmd, "inspect"))
+        return;
+    free(r->inspect_line);
+    r->inspect_line = xstrdup(line);
+}
+
+static void take_answer(struct run *r, struct run_log *d, const struct run_record *q,
+                        const char *line)
 {
     const char *id = runlog_str(q, "id", "");
     char text[1024];
@@ -212,6 +226,7 @@ static void take_answer(struct run *r, struct run_log *d, const struct run_recor
     a->step = (int64_t)runlog_num(q, "step", -1);
     str_copy(a->text, sizeof a->text, text);
     str_fmt(r->answer, sizeof r->answer, "%s: %s", a->cmd, text);
+    keep_line(r, a, line);
     if (str_eq(a->cmd, "rate") && a->ok)
         d->rate = a->value;
 }
@@ -243,7 +258,7 @@ bool run_line(struct run *r, struct run_log *d, const char *text, int64_t ts_ms)
     case RUN_STEP: take_step(r, d, &q, ts_ms); break;
     case RUN_EVAL: take_eval(r, &q); break;
     case RUN_STATE: take_state(r, d, &q); break;
-    case RUN_ANSWER: take_answer(r, d, &q); break;
+    case RUN_ANSWER: take_answer(r, d, &q, text); break;
     case RUN_ERROR: take_error(r, &q); break;
     case RUN_DONE: take_done(r, d, &q); break;
     case RUN_SAVE:

@@ -88,6 +88,9 @@ struct run {
     char state[16];               /* running paused holding done error */
     char error[512];
     char answer[1024];            /* last answer of the control channel */
+    char *answer_line;            /* its record as it came; NULL: none */
+    char *inspect_line;           /* the last one that shows norms or a tensor */
+    int answers;                  /* how many have come */
     uint64_t generation;
     /* ETA in seconds, low and high; NaN while unknown (first 5 steps). */
     double eta_low, eta_high;
@@ -138,9 +141,6 @@ void session_set_work(struct session *s, const char *root, uint64_t seed);
 void session_start(struct session *s, const char *context, struct effects *out);
 void session_apply(struct session *s, const struct msg *m, struct effects *out);
 
-/* A text of the open lab with its variables replaced; one that is not known
- * yet stays ${NAME}. Caller frees. */
-char *session_text(const struct session *s, const struct ltext *t);
 const struct table *session_table(const struct session *s, const char *resource);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */

@@ -237,7 +237,7 @@ bool session_steer(struct session *s, const char *cmd, const char *args, char *i
     if (!s->lab || !*s->run.pod || run_over(s)) {
         session_say(s, PD_TRAIN, "%s", !s->lab || !*s->run.pod
                                            ? _("there is no run to steer yet")
-                                           : _("the run is over: nothing is left to steer"));
+                                           : _("the run is over: submit the Job again to steer it"));
         return false;
     }
     if (!l) {

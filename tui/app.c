@@ -5,9 +5,12 @@
 
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
+#include "tui/answer.h"
 #include "tui/cmd.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
+
+enum { RECENT_MS = 60000 };       /* what is older is history, not news */
 
 struct app *app_new(struct session *s, struct lab_list *labs)
 {
@@ -105,9 +108,19 @@ void app_session(struct app *a, const char *name, const char *arg, struct effect
     msg_free(m);
 }
 
+/* What answers in the step pane may stand below its last row: scroll there. */
+static void seek(struct app *a, const char *name)
+{
+    if (str_eq(name, "step.check") || str_eq(name, "step.run") || str_eq(name, "edit.close"))
+        a->seek = SEEK_CHECKS;
+    else if (str_eq(name, "step.hint"))
+        a->seek = SEEK_HINT;
+}
+
 void app_command(struct app *a, const char *name, const char *arg, struct effects *out)
 {
     const struct cmd *c = cmd_by_name(name);
+    seek(a, name);
     if (c && c->run)
         c->run(a, arg, out);
     else
@@ -146,6 +159,8 @@ static void lab_changed(struct app *a)
     a->filter[0] = '\0';
     a->log_follow = true;
     a->api_open = -1;
+    a->inspect_open = false;
+    a->seek = SEEK_NONE;
     memset(a->scroll, 0, sizeof a->scroll);
     for (int i = 0; i < PANEL_COUNT; i++)
         a->sel[i] = i == PANEL_CATALOGUE ? a->sel[i] : 0;
@@ -172,7 +187,6 @@ static void count_done(struct app *a)
  * run is an old one. */
 static void follow_run(struct app *a, size_t points_before)
 {
-    enum { RECENT_MS = 60000 };
     const struct run *r = &a->s->run;
     size_t points = r->loss ? series_count(r->loss) : 0;
     if (points_before > 0 || points == 0 || a->tab_chosen ||
@@ -202,6 +216,8 @@ static void follow_session(struct app *a, int step_before)
     }
     if (a->s->lab && a->s->step != step_before) {
         a->scroll[PANEL_STEP] = 0;
+        a->seek = SEEK_NONE;
+        a->inspect_open = false;
         if (a->focus != PANEL_STEP && !a->zoom)
             a->focus = PANEL_STEP;
     }
@@ -230,12 +246,48 @@ static void command(struct app *a, const struct msg *m, struct effects *out)
         c->run(a, json_str(m->body, "args[0]", NULL), out);
     else
         session_apply(a->s, m, out);
+    seek(a, name);
+}
+
+static void follow_seek(struct app *a)
+{
+    struct panes l;
+    struct rows rows;
+    app_layout(a, &l);
+    const struct pane *p = a->seek ? panes_find(&l, PANEL_STEP) : NULL;
+    if (!p)
+        return;
+    rows_init(&rows, a->glyphs);
+    app_panel_rows(a, p, &rows);
+    a->scroll[PANEL_STEP] = MIN(rows.mark, MAX(rows.n - p->inner.h, 0));
+    rows_release(&rows);
+}
+
+/* The trainer answered: say so, and show what it shows, unless that is old. */
+static void follow_answers(struct app *a, int answers_before, const char *message_before)
+{
+    const struct run *r = &a->s->run;
+    struct str text;
+    if (r->answers <= answers_before || a->now_ms - r->last_line_ms > RECENT_MS)
+        return;
+    str_init(&text, sizeof a->note - 1);
+    if (answer_say(r->answer_line, &text) == ANSWER_SHOWS) {
+        a->inspect_open = true;
+        a->tab = PANEL_CURVE;
+        a->focus = a->focus == PANEL_STEP ? PANEL_STEP : PANEL_CURVE;
+    }
+    if (str_eq(message_before, a->s->message))   /* else there is greater news */
+        app_note(a, false, "%s", text.p);
+    str_release(&text);
 }
 
 void app_apply(struct app *a, const struct msg *m, struct effects *out)
 {
     int step = a->s->step;
     size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0, requests = a->s->api_n;
+    int answers = a->s->run.answers;
+    char message[sizeof a->s->message];
+    str_copy(message, sizeof message, a->s->message);
     a->now_ms = m->at_ms;
     switch (m->kind) {
     case MSG_KEY:
@@ -259,6 +311,8 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     }
     follow_session(a, step);
     follow_run(a, points);
+    follow_answers(a, answers, message);
+    follow_seek(a);
     if (m->kind != MSG_KEY)
         follow_requests(a, requests);
     curve_cache_update(&a->cache, a->s->run.loss, a->curve.smooth);

@@ -32,6 +32,9 @@ struct app_prompt {
     int sel;                     /* palette: selected candidate */
 };
 
+/* What the step pane is scrolled to, until the person scrolls it. */
+enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT };
+
 struct app_curve {
     double smooth;               /* weight of the average */
     double x_lo, x_hi;           /* NaN, NaN: the whole run, live */
@@ -64,6 +67,8 @@ struct app {
     char note[512];              /* what the console itself has to say */
     bool note_bad;
     char note_over[512];         /* the session message it stands over */
+    enum seek seek;
+    bool inspect_open;           /* the trainer's last look inside stands below the curve */
     int op_step;                 /* the step that the operation on show began in */
     int64_t op_began;
     int64_t now_ms, interrupt_ms;

@@ -36,6 +36,8 @@ static void move_by(struct app *a, int by, bool page)
         return;
     }
     measure(a, &e);
+    if (a->focus == PANEL_STEP)
+        a->seek = SEEK_NONE;
     if (page)
         by *= MAX(e.height - 1, 1);
     if (a->focus == PANEL_LOG) {

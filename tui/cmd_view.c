@@ -92,6 +92,8 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
         a->filter[0] = '\0';
     } else if (a->zoom) {
         set_zoom(a, false);
+    } else if (a->inspect_open) {
+        a->inspect_open = false;
     } else if (a->focus != PANEL_STEP) {
         a->focus = PANEL_STEP;
     } else {

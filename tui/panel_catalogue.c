@@ -121,8 +121,16 @@ static void catalogue_rows(const struct app *a, struct rows *out, int w, int h U
     if (w >= 60)
         rows_cell(out, ROLE_MUTED, _("Time"), 8);
     rows_cell(out, ROLE_MUTED, _("State"), 10);
-    for (size_t i = 0; i < a->labs->n; i++)
+    int begun = 0;
+    for (size_t i = 0; i < a->labs->n; i++) {
         lab_row(a, out, i, w);
+        begun += a->lab_done[i];
+    }
+    if (begun > 0)
+        return;
+    rows_blank(out);
+    rows_wrap(out, ROLE_HINT, 1, _("New here? Enter opens the lab; it says what to do, step by "
+                                   "step. ? shows all keys."), w - 1);
 }
 
 const struct panel panel_catalogue = {catalogue_title, catalogue_rows, NULL, NULL, N_("Labs")};

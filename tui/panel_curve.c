@@ -5,6 +5,7 @@
 
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
+#include "tui/answer.h"
 #include "tui/text.h"
 #include "tui/verdict.h"
 
@@ -52,13 +53,19 @@ static void empty(struct rows *out, int w, int h)
                 "Job, and it begins with the first step."), w - 2);
 }
 
-static void pair(struct rows *out, enum role role, const char *label, double v)
+/* A figure with its name, if the row has room for all of it. */
+static void pair(struct rows *out, enum role role, const char *label, double v, int w)
 {
-    char buf[24];
+    char buf[24], head[64];
+    int used = out->v[out->n - 1].width;
     if (isnan(v))
         return;
-    rows_putf(out, ROLE_MUTED, out->v[out->n - 1].width ? "  %s " : "%s ", label);
-    rows_put(out, role, text_number(v, buf));
+    str_fmt(head, sizeof head, "%s%s ", !used ? "" : w < 48 ? " " : "  ", label);
+    text_number(v, buf);
+    if (used + utf8_str_width(head) + utf8_str_width(buf) > w)
+        return;
+    rows_put(out, ROLE_MUTED, head);
+    rows_put(out, role, buf);
 }
 
 static const char *eta_text(const struct run *r, char buf[64])
@@ -98,11 +105,11 @@ static void figures_below(const struct app *a, struct rows *out, int w)
     struct str verdict;
     enum role role = ROLE_TEXT;
     rows_new(out, -1);
-    pair(out, ROLE_EMA, _("ema"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN);
-    pair(out, ROLE_TEXT, _("raw"), last_of(r->loss));
-    pair(out, ROLE_VAL, _("val"), last_of(r->val));
-    pair(out, ROLE_TEXT, "lr", last_of(r->lr));
-    pair(out, ROLE_TEXT, "tok/s", last_of(r->tok_s));
+    pair(out, ROLE_EMA, _("ema"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN, w);
+    pair(out, ROLE_TEXT, _("raw"), last_of(r->loss), w);
+    pair(out, ROLE_VAL, _("val"), last_of(r->val), w);
+    pair(out, ROLE_TEXT, "lr", last_of(r->lr), w);
+    pair(out, ROLE_TEXT, "tok/s", last_of(r->tok_s), w);
     progress(a, out, w);
     str_init(&verdict, 1024);
     verdict_of(a, &verdict, &role);
@@ -120,7 +127,13 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     }
     panel_curve_ask(a, &ask);
     int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : 0;
-    curve_rows(&ask, out, w, MAX(h - below, 4), NULL);
+    int table = a->inspect_open && a->s->run.inspect_line && h >= 9 ? (h - below) / 2 : 0;
+    curve_rows(&ask, out, w, MAX(h - below - table, 4), NULL);
+    int at = out->n;
+    if (table)
+        answer_rows(a->s->run.inspect_line, out, w, table);
+    while (table && out->n < at + table)
+        rows_blank(out);
     if (below)
         figures_below(a, out, w);
 }
@@ -160,6 +173,8 @@ static const char *foot(const struct app *a, char buf[160])
     if (!isnan(a->curve.cursor))
         return readout(a, buf);
     part[0] = '\0';
+    if (a->inspect_open)
+        return str_copy(buf, 160, _("Esc closes the norms"));
     if (a->curve.clip)
         str_copy(part, sizeof part, _("  outliers cut"));
     if (a->curve.no_band)
@@ -272,10 +287,14 @@ static void run_rows(const struct app *a, struct rows *out, int w, int h)
     if (str_eq(r->state, "running"))
         figure(out, "ETA", ROLE_TEXT, eta_text(r, buf), "");
     bad_points(out, r->loss);
-    if (r->answer[0]) {
+    if (r->answer_line) {
+        struct str said;
+        str_init(&said, 4096);
+        answer_say(r->answer_line, &said);
         rows_blank(out);
         rows_line(out, ROLE_HEAD, _("Trainer's answer"));
-        rows_wrap(out, ROLE_TEXT, 0, r->answer, w);
+        rows_wrap(out, ROLE_TEXT, 0, said.p, w);
+        str_release(&said);
     }
     if (r->error[0]) {
         rows_blank(out);

@@ -7,6 +7,7 @@
 #include "core/base/i18n.h"
 #include "core/base/runlog.h"
 #include "core/base/utf8.h"
+#include "tui/answer.h"
 #include "tui/text.h"
 
 static const char *title(const struct app *a, char buf[160])
@@ -42,22 +43,39 @@ static int count(const struct app *a, size_t *index, int from, int most)
     return seen;
 }
 
+/* A field with its name, if the row has room for all of it. */
 static void number(struct rows *out, const struct run_record *r, const char *key, const char *label,
-                   enum role role)
+                   enum role role, int w)
 {
-    char buf[24];
-    if (runlog_has(r, key))
-        rows_putf(out, role, "  %s %s", label, text_number(runlog_num(r, key, NAN), buf));
+    char buf[24], text[64];
+    if (!runlog_has(r, key))
+        return;
+    str_fmt(text, sizeof text, "  %s %s", label, text_number(runlog_num(r, key, NAN), buf));
+    if (out->v[out->n - 1].width + utf8_str_width(text) <= w)
+        rows_put(out, role, text);
 }
 
-static void step_record(struct rows *out, const struct run_record *r)
+static void step_record(struct rows *out, const struct run_record *r, int w)
 {
     rows_putf(out, ROLE_MUTED, "%s %5.0f", _("step"), runlog_num(r, "step", 0));
-    number(out, r, "loss", _("loss"), isfinite(runlog_num(r, "loss", 0)) ? ROLE_TEXT : ROLE_FAIL);
-    number(out, r, "val_loss", _("val"), ROLE_VAL);
-    number(out, r, "lr", "lr", ROLE_MUTED);
-    number(out, r, "gnorm", "gnorm", ROLE_MUTED);
-    number(out, r, "tok_s", "tok/s", ROLE_MUTED);
+    number(out, r, "loss", _("loss"), isfinite(runlog_num(r, "loss", 0)) ? ROLE_TEXT : ROLE_FAIL, w);
+    number(out, r, "val_loss", _("val"), ROLE_VAL, w);
+    number(out, r, "lr", "lr", ROLE_MUTED, w);
+    number(out, r, "gnorm", "gnorm", ROLE_MUTED, w);
+    number(out, r, "tok_s", "tok/s", ROLE_MUTED, w);
+}
+
+static void answer_record(struct rows *out, const struct run_record *r)
+{
+    struct str said, clean;
+    str_init(&said, sizeof r->text);
+    str_init(&clean, sizeof r->text);
+    answer_sentence(r, &said);
+    utf8_clean(said.p, said.len, false, &clean);
+    rows_putf(out, ROLE_STRONG, "%s", _("answer"));
+    rows_putf(out, runlog_num(r, "ok", 0) != 0 ? ROLE_TEXT : ROLE_FAIL, "  %s", clean.p);
+    str_release(&said);
+    str_release(&clean);
 }
 
 /* Events other than steps: their word and every field. */
@@ -65,7 +83,7 @@ static void other_record(struct rows *out, const struct run_record *r)
 {
     static const struct { enum run_event ev; const char *word; enum role role; } words[] = {
         {RUN_HELLO, "hello", ROLE_OK},   {RUN_SAVE, "saved", ROLE_OK},
-        {RUN_STATE, "state", ROLE_STRONG}, {RUN_ANSWER, "answer", ROLE_STRONG},
+        {RUN_STATE, "state", ROLE_STRONG},
         {RUN_WARN, "warning", ROLE_LOG_WARN}, {RUN_ERROR, "error", ROLE_LOG_ERROR},
         {RUN_DONE, "done", ROLE_OK}};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -101,7 +119,9 @@ static void line(const struct app *a, struct rows *out, const char *s, int w)
         if (runlog_parse(s, n, r, &err) == PD_OK) {
             rows_new(out, -1);
             if (r->ev == RUN_STEP || r->ev == RUN_EVAL)
-                step_record(out, r);
+                step_record(out, r, w);
+            else if (r->ev == RUN_ANSWER)
+                answer_record(out, r);
             else
                 other_record(out, r);
             free(r);

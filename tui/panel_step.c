@@ -52,7 +52,8 @@ static void place_row(struct rows *out, const struct evidence *e, int w)
 {
     struct str s;
     str_init(&s, 1024);
-    text_fit_left(e->path[0] ? e->path : e->object, w - 4, glyph_of(out->glyphs, G_MORE), &s);
+    /* without a value there is no field either: "FILE:LINE:COL" tells more */
+    text_fit_left(e->path[0] && e->expected[0] ? e->path : e->object, w - 4, glyph_of(out->glyphs, G_MORE), &s);
     rows_new(out, -1);
     rows_putf(out, ROLE_CODE, "    %s", s.p);
     str_release(&s);
@@ -98,6 +99,8 @@ static void checks(const struct app *a, struct rows *out, int w)
     if (!st || st->checks_n == 0)
         return;
     rows_blank(out);
+    if (!out->mark)
+        out->mark = out->n;
     rows_line(out, ROLE_HEAD, _("Checks"));
     for (int i = 0; i < st->checks_n; i++) {
         struct evidence none = {.result = CHECK_NOT_YET};
@@ -143,6 +146,8 @@ static void hints(const struct app *a, struct rows *out, int w)
     rows_blank(out);
     for (int i = 0; i < shown; i++) {
         char head[64];
+        if (a->seek == SEEK_HINT)
+            out->mark = out->n;
         str_fmt(head, sizeof head, _("Hint %d/%d"), i + 1, st->hints_n);
         rows_line(out, ROLE_HEAD, head);
         rows_wrap(out, ROLE_HINT, 1, panel_say(a, out, &st->hints[i]), w);
@@ -207,6 +212,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     actions(a, out, st, w);
     if (a->s->op.what[0] && (a->op_step == a->s->step || !a->s->op.ended)) {
         rows_blank(out);
+        out->mark = out->n;
         panel_op(a, out, w);
     }
     checks(a, out, w);
@@ -215,9 +221,26 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     steps(a, out, w);
 }
 
+/* Below the text even when the checks themselves are scrolled away. */
+static const char *foot(const struct app *a, char buf[160])
+{
+    const struct lab_step *st = step_of(a);
+    const struct step_progress *p = progress_of(a);
+    int ok = 0, wrong = 0;
+    if (!st || !p || !p->checks || st->checks_n == 0)
+        return "";
+    for (int i = 0; i < st->checks_n; i++) {
+        ok += p->checks[i].result == CHECK_PASS;
+        wrong += p->checks[i].result == CHECK_WRONG;
+    }
+    if (wrong)
+        return str_fmt(buf, 160, _("%d/%d ok, %d wrong"), ok, st->checks_n, wrong);
+    return str_fmt(buf, 160, _("%d/%d ok"), ok, st->checks_n);
+}
+
 static bool ages(const struct app *a)
 {
     return a->s->op.what[0] && !a->s->op.ended;
 }
 
-const struct panel panel_step = {title, rows, NULL, ages, N_("Step")};
+const struct panel panel_step = {title, rows, foot, ages, N_("Step")};

@@ -85,17 +85,6 @@ size_t text_break(const char *s, int width, size_t *len)
     return next;
 }
 
-int text_lines(const char *s, int width)
-{
-    int n = 0;
-    while (*s) {
-        size_t len;
-        s += text_break(s, width, &len);
-        n++;
-    }
-    return n;
-}
-
 void text_fit(const char *s, int width, const char *ellipsis, struct str *out)
 {
     if (utf8_str_width(s) <= width) {
@@ -173,8 +162,10 @@ char *text_number(double v, char buf[24])
         snprintf(buf, 24, "%.0f", v);
     } else if (a >= 10) {
         snprintf(buf, 24, "%.2f", v);
-    } else {
+    } else if (a >= 0.1 || a == 0) {
         snprintf(buf, 24, "%.3f", v);
+    } else {
+        snprintf(buf, 24, a >= 0.01 ? "%.4f" : "%.5f", v);
     }
     return buf;
 }

@@ -9,15 +9,13 @@
  * Breaks at '\n', at blanks, and between wide characters but never before a
  * closing or after an opening punctuation mark. Always makes progress. */
 size_t text_break(const char *s, int width, size_t *len);
-/* Lines that text_break makes of s. */
-int text_lines(const char *s, int width);
 /* s cut to `width` columns, with `ellipsis` at the end when it was longer. */
 void text_fit(const char *s, int width, const char *ellipsis, struct str *out);
 /* The middle goes, the end tells most: names that differ at their end. */
 void text_fit_middle(const char *s, int width, const char *ellipsis, struct str *out);
 /* The same from the left: the end of s stays. */
 void text_fit_left(const char *s, int width, const char *ellipsis, struct str *out);
-/* 0.00012 -> "1.2e-4", 1284 -> "1284", 0.947 -> "0.947": a number in at most
+/* 0.00012 -> "1.2e-4", 1284 -> "1284", 0.947 -> "0.947", 0.00214: a number in at most
  * 7 columns. NaN gives "-". buf >= 24. */
 char *text_number(double v, char buf[24]);
 /* Seconds: "42s", "8m36s", "1h05m". NaN gives "-". buf >= 24. */

@@ -63,11 +63,12 @@ static void do_resume(struct trainer *t, const struct control_line *l)
         trainer_log_state(t, "running");
 }
 
-/* step N: N steps, then paused. From a running state too. */
+/* step N: N steps, then paused. From a running state too. What came before it
+ * and is not done yet counts on. */
 static void do_step(struct trainer *t, const struct control_line *l)
 {
+    t->step_left = (t->paused ? t->step_left : 0) + l->n;
     t->paused = true;
-    t->step_left = l->n;
     begin_answer(t, l, "step", true);
     runlog_add_int(&t->line, "n", l->n);
     trainer_emit(t);
@@ -93,7 +94,7 @@ static void inspect_norms(struct trainer *t, const struct control_line *l)
         w += wn * wn;
         if (s.len < 2700)
             str_printf(&s, "%s%s w %.4g g %.4g", i ? "; " : "", x->name, wn,
-                       norm(x->g, tensors_count(x)));
+                       norm(x->g, tensors_count(x)) * t->grad_scale);
     }
     begin_answer(t, l, "inspect", true);
     runlog_add_str(&t->line, "what", "norms");

@@ -29,6 +29,7 @@ struct trainer {
     int64_t saved_step, eval_step;
     int64_t rows_seen;            /* computed positions since the start of this process */
     double loss, val_loss, gnorm, lr;
+    double grad_scale;           /* 1 / tokens of the last update: sums become means */
     int64_t start_us;
     uint64_t step_allocs;         /* allocations within steps after the first */
 };

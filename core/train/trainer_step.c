@@ -49,7 +49,8 @@ static enum pd_code update(struct trainer *t, int64_t *rows, struct pd_err *err)
         if (micro_batch(t, i, &sum, &count, rows, err) != PD_OK)
             return err->code;
     t->loss = sum / (double)count;
-    t->gnorm = optim_grad_norm(&t->c, t->trained, 1 / (double)count);
+    t->grad_scale = 1 / (double)count;
+    t->gnorm = optim_grad_norm(&t->c, t->trained, t->grad_scale);
     if (check_gradient(t, err) != PD_OK)
         return err->code;
     t->lr = optim_rate(&t->optim, t->st.step);
