@@ -1,0 +1,239 @@
+#!/bin/sh
+# test_lab_keys.sh - a person with nothing but a keyboard: in a terminal of 80x24
+# the lab first-finetune goes from its first step to "done" on a fresh practice
+# cluster. This script presses keys and reads the screen; it writes no file of
+# the lab and runs no headless command.
+#
+# Meanwhile it measures: three wrong edits are called WRONG with what was
+# expected and found; the curve shows at least ten different frames before the
+# Job completes; every step line is drawn within a second of the time stamp that
+# the pod's log (CRI form, as the shim wrote it) gives it. "Drawn" is judged by
+# capture-pane every 50 ms, so the figure includes that delay.
+#
+# B names the build folder. Waits for states, never for a time. Ends with
+# "N passed, N failed".
+set -u
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "$0")/../.." && pwd)
+B=${B:-$root/build}
+case $B in /*) ;; *) B=$root/$B ;; esac
+if ! command -v tmux >/dev/null 2>&1; then
+    echo "SKIP there is no tmux: the console can't be given a terminal"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+dir=$(mktemp -d "${TMPDIR:-/tmp}/podium-keys-XXXXXX")
+passed=0
+failed=0
+poller=
+
+t() { tmux -S "$dir/tmux" -f /dev/null "$@"; }
+# what a person's shell would have, and nothing of ours
+own() {
+    env -i PATH="$PATH" HOME="$dir/home" TERM=tmux-256color LANG=C.UTF-8 \
+        XDG_CONFIG_HOME="$dir/config" XDG_DATA_HOME="$dir/data" XDG_STATE_HOME="$dir/state" \
+        XDG_CACHE_HOME="$dir/cache" XDG_RUNTIME_DIR="$dir/run" "$@"
+}
+cleanup() {
+    [ -n "$poller" ] && kill "$poller" 2>/dev/null
+    t kill-server 2>/dev/null
+    own "$B/podium-practice" stop >/dev/null 2>&1
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+
+screen() { t capture-pane -p >"$dir/screen" 2>/dev/null; }
+ok() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/  |/' "$dir/screen"
+}
+die() {
+    bad "$1"
+    echo "$passed passed, $failed failed"
+    exit 1
+}
+# until TEXT [SECONDS]: waits for it (a basic regular expression) on the screen
+until_shows() {
+    polls=$((${2:-10} * 20))
+    while [ $polls -gt 0 ]; do
+        screen
+        grep -q -- "$1" "$dir/screen" && return 0
+        polls=$((polls - 1))
+        sleep 0.05
+    done
+    return 1
+}
+until_gone() {
+    polls=200
+    while [ $polls -gt 0 ]; do
+        screen
+        grep -q -- "$1" "$dir/screen" || return 0
+        polls=$((polls - 1))
+        sleep 0.05
+    done
+    return 1
+}
+want() { if until_shows "$2" "${3:-10}"; then ok; else bad "$1: no \"$2\""; fi; }
+# what the rest can't do without
+need() { if until_shows "$2" "${3:-10}"; then ok; else die "$1: no \"$2\""; fi; }
+keys() { t send-keys "$@"; }
+text() { t send-keys -l -- "$1"; }
+
+# down TEXT: the cursor of the editor to the line that shows it
+down() {
+    line=$(grep -n -- "$1" "$dir/screen" | head -1 | sed -nE 's/^[0-9]+:║ *([0-9]+) .*/\1/p')
+    [ -n "$line" ] || die "the editor does not show \"$1\""
+    at=$(sed -nE 's/.*line ([0-9]+) of.*/\1/p' "$dir/screen")
+    n=$((line - at))
+    while [ $n -gt 0 ]; do keys Down; n=$((n - 1)); done
+    while [ $n -lt 0 ]; do keys Up; n=$((n + 1)); done
+    until_shows "line $line of" || die "the cursor does not reach line $line"
+}
+# value COLUMN COUNT TEXT: at a column of the line, COUNT characters become TEXT
+value() {
+    keys Home
+    n=$1; while [ $n -gt 0 ]; do keys Right; n=$((n - 1)); done
+    n=$2; while [ $n -gt 0 ]; do keys DC; n=$((n - 1)); done
+    text "$3"
+    need "typing" "$3"
+}
+edit() { keys e; need "editor" "\^S save"; screen; }
+save() {
+    keys C-s
+    need "saving" "saved "
+    keys Escape
+    need "closing the editor" "Esc back"
+}
+# wrong WHAT EXPECTED FOUND: the checks call it so
+wrong() {
+    want "$1 is WRONG" "WRONG"
+    want "$1: expected" "expected  *$2"
+    want "$1: found" "found  *$3"
+}
+step_done() { need "step $1" "step $1 is done" "${2:-10}"; }
+next_step() { keys n; need "step $1" "step $1/9"; }
+
+# --- begin ---------------------------------------------------------------------
+mkdir -p "$dir/home" "$dir/run"
+chmod 700 "$dir/run"
+own tmux -S "$dir/tmux" -f /dev/null new-session -d -x 80 -y 24 \
+    "$B/podium --record $dir/journal; echo left with \$?; exec cat"
+need "start" "Catalogue"
+need "the practice cluster" "● live"
+keys Enter
+need "the lab opens" "step 1/9"
+
+# --- 1 look: a wrong count, a wrong name, then the right ones -------------------
+until_shows "ready 3/3"
+edit; down "readyNodes:"; value 12 3 5; save
+wrong "a wrong count" "3" "5"
+edit; down "readyNodes:"; value 12 1 3
+down "gaudiResource:"; value 15 3 intel.com/gaudi; save
+wrong "a wrong name" "habana.ai/gaudi" "intel.com/gaudi"
+edit; down "gaudiResource:"; value 15 15 habana.ai/gaudi
+down "nvidiaResource:"; value 16 3 nvidia.com/gpu; save
+step_done 1
+
+# --- 2 build, 3 push -----------------------------------------------------------
+next_step 2; keys r; step_done 2 30
+next_step 3; keys r; step_done 3 30
+keys z g                       # alone the pane is wide enough for the name
+until_shows "cluster's registry is"
+image=$(grep -oE '[0-9.]+:[0-9]+/[^ ]+:1' "$dir/screen" | head -1)
+[ -n "$image" ] || die "the screen does not say the image's name"
+keys z
+until_shows "1 Cluster 2 Log"
+
+# --- 4 the Job: too little memory, then enough ---------------------------------
+next_step 4; edit
+down "image: IMAGE"; value 17 5 "$image"
+keys PageDown PageDown; until_shows "line 42 of 42"; screen
+down "memory: MEMORY"; value 22 6 64Mi
+down "rate=RATE"; value 21 4 0.003; save
+wrong "too little memory" "at least 384Mi" "64Mi"
+edit; keys PageDown PageDown; until_shows "line 42 of 42"; screen
+down "memory: 64Mi"; value 22 4 512Mi; save
+step_done 4
+
+# --- 5 submit, 6 watch ---------------------------------------------------------
+# every 50 ms: the time, the step that the screen shows, a sum of the curve
+poll() {
+    while :; do
+        t capture-pane -p >"$dir/polled" 2>/dev/null || return
+        now=$(date +%s.%N)
+        step=$(sed -nE 's/.*% +([0-9]+)\/320.*/\1/p' "$dir/polled")
+        [ -n "$step" ] && echo "$now $step $(sed -n '3,18s/^[│║][^│║]*[│║]*//p' "$dir/polled" | cksum)"
+        sleep 0.05
+    done
+}
+next_step 5; keys r; step_done 5 30
+poll >"$dir/polls" &
+poller=$!
+next_step 6; keys 3
+need "the curve" "[0-9]/320" 20
+step_done 6 30
+
+# --- 7 steer, by the keys of the curve -----------------------------------------
+next_step 7; keys Space
+need "pause" "paused at step"
+paused=$(sed -nE 's/.*% +([0-9]+)\/320.*/\1/p' "$dir/screen")
+keys I; need "inspect" "look at: norms"; keys Enter
+need "the norms" "q_proj"
+keys Escape
+until_gone "norms @"
+keys a a a
+want "one step" "takes one step"
+want "three steps, one a key" "[^0-9]$((paused + 3))/320"
+keys R; need "rate" "learning rate:"; text 0.002; keys Enter
+need "the new rate" "rate 0.002 from"
+keys Space
+step_done 7
+before=$(awk '{print $3}' "$dir/polls" | sort -u | wc -l)
+if [ "$before" -ge 10 ]; then ok; else bad "only $before frames of the curve so far"; fi
+
+# --- 8 keep, 9 prove -----------------------------------------------------------
+next_step 8; keys r; step_done 8 60
+kill "$poller" 2>/dev/null
+wait "$poller" 2>/dev/null
+poller=
+next_step 9; keys c
+need "done" "the lab is done" 30
+want "the screen says so" "The lab is done"
+
+# --- what was measured ---------------------------------------------------------
+log=$(find "$dir/state" "$dir/data" -path '*/logs/train/0.log' 2>/dev/null | head -1)
+[ -n "$log" ] || die "the pod's log is not there"
+# the pod's lines as "SECONDS STEP" (the stamp is UTC)
+sed -nE 's/^([^ ]+)T([0-9:.]+)Z stdout F .*"ev":"step","step":([0-9]+),.*/\1 \2 \3/p' "$log" |
+    awk '{split($1, d, "-"); split($2, c, ":");
+          y = d[1] - (d[2] <= 2); m = (d[2] + 9) % 12; e = int(y / 400); o = y - e * 400
+          n = o * 365 + int(o / 4) - int(o / 100) + int((153 * m + 2) / 5) + d[3] - 1
+          printf "%.3f %d\n", (e * 146097 + n - 719468) * 86400 + c[1] * 3600 + c[2] * 60 + c[3], $3}' \
+    >"$dir/written"
+# the first time that each step, or a later one, was on the screen
+awk 'FNR == NR {at[FNR] = $1; step[FNR] = $2; n = FNR; next}
+     {while (i < n && step[i + 1] + 0 < $2) i++
+      if (i + 1 > n) {print "step " $2 " was never drawn"; late++; next}
+      late += at[i + 1] - $1 > 1; if (at[i + 1] - $1 > most) most = at[i + 1] - $1
+      sum += at[i + 1] - $1; lines++}
+     END {printf "%d %d %.0f %.0f\n", lines, late, 1000 * most, lines ? 1000 * sum / lines : 0}' \
+    "$dir/polls" "$dir/written" >"$dir/late"
+read -r lines late most mean <<EOF
+$(tail -1 "$dir/late")
+EOF
+frames=$(awk '$2 < 320 {print $3}' "$dir/polls" | sort -u | wc -l)
+echo "curve: $frames frames before the last step; $lines step lines drawn on average" \
+    "$mean ms, at most $most ms after the pod wrote them (screen read every 50 ms)"
+if [ "$frames" -ge 10 ]; then ok; else bad "only $frames frames of the curve"; fi
+if [ "$lines" -ge 300 ] && [ "$late" = 0 ]; then ok
+else bad "$lines lines drawn, $late later than 1 s: $(head -3 "$dir/late")"; fi
+
+keys Escape
+want "the catalogue" "1/1 done"
+keys q
+want "leaving" "left with 0"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
