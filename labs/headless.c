@@ -263,13 +263,29 @@ static void wait_step(struct headless *h)
     }
 }
 
+/* Why there is no cluster: the place (a file of a kubeconfig) and the next step
+ * too, not the cause alone. */
+static void no_cluster(struct headless *h)
+{
+    const struct session *s = h->s;
+    char text[1200];
+    const char *why = _("the cluster can't be reached");
+    if (*s->cluster.error)
+        why = s->last_error.code ? pd_describe(&s->last_error, text, sizeof text)
+                                 : s->cluster.error;
+    finish(h, 3, why);
+}
+
 static void advance(struct headless *h)
 {
     const struct session *s = h->s;
+    const struct table *pods = session_table(s, "pods");
     if (s->cluster.link == LINK_UP)
         h->link_since = clock_ms();
     if (h->stage < STAGE_CLEAN && clock_ms() - h->link_since > LINK_LIMIT_MS)
-        finish(h, 3, *s->cluster.error ? s->cluster.error : _("the cluster can't be reached"));
+        no_cluster(h);
+    if (h->stage < STAGE_CLEAN && pods->forbidden && !pods->synced)
+        finish(h, 3, pods->error);
     switch (h->stage) {
     case STAGE_OPEN:
         if (!session_priv(s)->progress || s->cluster.link != LINK_UP)
@@ -316,7 +332,7 @@ static void deliver(void *arg, struct msg *m)
     msg_free(m);
     headless_say_changes(&h->say, h->s, h->step);
     if (fatal)
-        finish(h, 3, h->s->cluster.error);
+        no_cluster(h);
     else
         advance(h);
 }

@@ -187,7 +187,8 @@ char *session_work_path(const struct session *s, const char *name)
 
 /* Own is what this attempt made itself, by uid; what it made under this name
  * and the cluster holds with another uid is not. Things made by other means
- * (kubectl) count by their age; times have whole seconds. */
+ * (kubectl) count by their age. Times have whole seconds: what is of the very
+ * second in which the attempt began was there before it. */
 bool session_is_own(const struct session *s, const char *resource, const struct json *obj)
 {
     char key[320];
@@ -200,7 +201,7 @@ bool session_is_own(const struct session *s, const char *resource, const struct 
     if (made)
         since = MAX(since, json_int(made, "at_ms", 0));
     return clock_parse_rfc3339(json_str(obj, "metadata.creationTimestamp", ""), &us) &&
-           us / 1000 + 999 >= since;
+           us / 1000 + (made ? 999 : 0) >= since;
 }
 
 const struct json *session_job_pod(const struct session *s, const struct json *job)
