@@ -214,9 +214,11 @@ def watches():
     call("PATCH", NS + "/configmaps/w1", {"data": {"a": "2"}}, Content_Type="application/merge-patch+json")
     call("PATCH", NS + "/configmaps/w1", {"metadata": {"labels": {"t": "x"}}},
          Content_Type="application/merge-patch+json")
-    got = [w.next() for _ in range(3)]
+    call("PATCH", NS + "/configmaps/w1", {"metadata": {"labels": {"t": "w"}}},
+         Content_Type="application/merge-patch+json")
+    got = [w.next() for _ in range(4)]
     check("watch", [(e["type"], e["object"]["metadata"]["name"]) for e in got],
-          [("ADDED", "w1"), ("MODIFIED", "w1"), ("DELETED", "w1")])
+          [("ADDED", "w1"), ("MODIFIED", "w1"), ("DELETED", "w1"), ("ADDED", "w1")])
     w.close()
     w = Watch("resourceVersion=1")
     e = w.next()
