@@ -480,8 +480,8 @@ struct k8s_call *k8s_list(struct k8s *k, const char *res, const char *ns, const 
     return c;
 }
 
-/* The row and path of an object to be written; name NULL: the collection. */
-static const struct res *place_of(struct k8s *k, const struct json *object, bool named,
+/* The row and path of an object to be written. */
+static const struct res *place_of(struct k8s *k, const struct json *object,
                                   char path[RES_PATH_MAX], struct pd_err *err)
 {
     const char *kind = json_str(object, "kind", ""), *version = json_str(object, "apiVersion", "");
@@ -492,24 +492,12 @@ static const struct res *place_of(struct k8s *k, const struct json *object, bool
                 version);
         return NULL;
     }
-    if (named && !name) {
+    if (!name) {
         pd_fail(err, PD_INVALID, _("the %s has no metadata.name"), kind);
         return NULL;
     }
-    res_path(r, json_str(object, "metadata.namespace", k->ctx.ns), named ? name : NULL, NULL, path);
+    res_path(r, json_str(object, "metadata.namespace", k->ctx.ns), name, NULL, path);
     return r;
-}
-
-struct k8s_call *k8s_create(struct k8s *k, const struct json *object, k8s_reply_fn *fn, void *arg)
-{
-    char path[RES_PATH_MAX];
-    struct pd_err err;
-    if (!place_of(k, object, false, path, &err))
-        return refuse(k, "POST", fn, arg, &err);
-    char *full = xasprintf("%s?fieldManager=podium&fieldValidation=Strict", path);
-    struct k8s_call *c = k8s_request(k, "POST", full, "application/json", object, fn, arg);
-    free(full);
-    return c;
 }
 
 struct k8s_call *k8s_apply(struct k8s *k, const struct json *object, bool force, bool dry_run,
@@ -517,7 +505,7 @@ struct k8s_call *k8s_apply(struct k8s *k, const struct json *object, bool force,
 {
     char path[RES_PATH_MAX];
     struct pd_err err;
-    if (!place_of(k, object, true, path, &err))
+    if (!place_of(k, object, path, &err))
         return refuse(k, "PATCH", fn, arg, &err);
     char *full = xasprintf("%s?%sfieldManager=podium&fieldValidation=Strict&force=%s", path,
                            dry_run ? "dryRun=All&" : "", force ? "true" : "false");

@@ -58,7 +58,6 @@ struct k8s_call *k8s_get(struct k8s *k, const char *res, const char *ns, const c
                          k8s_reply_fn *fn, void *arg);
 struct k8s_call *k8s_list(struct k8s *k, const char *res, const char *ns, const char *selector,
                           k8s_reply_fn *fn, void *arg);
-struct k8s_call *k8s_create(struct k8s *k, const struct json *object, k8s_reply_fn *fn, void *arg);
 struct k8s_call *k8s_apply(struct k8s *k, const struct json *object, bool force, bool dry_run,
                            k8s_reply_fn *fn, void *arg);
 struct k8s_call *k8s_delete(struct k8s *k, const char *res, const char *ns, const char *name,

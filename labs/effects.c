@@ -15,13 +15,12 @@ static void cancel(struct effects_runner *r, const struct effect *e);
 static effects_fn *const table[EFFECT_KIND_COUNT] = {
     [EFF_CONNECT] = effects_connect, [EFF_WATCH] = effects_watch,
     [EFF_GET] = effects_get,         [EFF_LIST] = effects_list,
-    [EFF_APPLY] = effects_apply,     [EFF_CREATE] = effects_create,
-    [EFF_DELETE] = effects_delete,   [EFF_LOG] = effects_log,
-    [EFF_ATTACH] = effects_attach,   [EFF_ATTACH_SEND] = effects_attach_send,
-    [EFF_EXEC] = effects_exec,       [EFF_COPY_OUT] = effects_copy_out,
-    [EFF_SPAWN] = effects_spawn,     [EFF_CANCEL] = cancel,
-    [EFF_WRITE] = effects_write,     [EFF_TIMER] = effects_timer,
-    [EFF_WATCH_FILE] = effects_watch_file};
+    [EFF_APPLY] = effects_apply,     [EFF_DELETE] = effects_delete,
+    [EFF_LOG] = effects_log,         [EFF_ATTACH] = effects_attach,
+    [EFF_ATTACH_SEND] = effects_attach_send, [EFF_EXEC] = effects_exec,
+    [EFF_COPY_OUT] = effects_copy_out, [EFF_SPAWN] = effects_spawn,
+    [EFF_CANCEL] = cancel,           [EFF_WRITE] = effects_write,
+    [EFF_TIMER] = effects_timer,     [EFF_WATCH_FILE] = effects_watch_file};
 
 static bool needs_cluster(enum effect_kind k)
 {

@@ -53,12 +53,6 @@ void effects_apply(struct effects_runner *r, const struct effect *e)
                           reply, s);
 }
 
-void effects_create(struct effects_runner *r, const struct effect *e)
-{
-    struct effects_slot *s = call_slot(r, e);
-    s->handle = k8s_create(r->k8s, json_get(e->args, "manifest"), reply, s);
-}
-
 void effects_delete(struct effects_runner *r, const struct effect *e)
 {
     struct effects_slot *s = call_slot(r, e);

@@ -1,6 +1,7 @@
 /* session_world.c - what the cluster says: the link, the watched tables, the
  * requests made. */
 #include "core/base/i18n.h"
+#include "core/base/log.h"
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
 
@@ -170,6 +171,16 @@ static struct api_row *api_row(struct session *s, uint32_t id)
     return r;
 }
 
+/* What the API panel shows: a token in a manifest or a command stays off the
+ * screen. */
+static char *masked(const char *text)
+{
+    struct str s;
+    str_init(&s, 8 << 20);
+    log_redact(text, strlen(text), &s);
+    return str_take(&s);
+}
+
 static void take_request(struct session *s, const struct msg *m)
 {
     struct api_row *r = api_row(s, (uint32_t)json_int(m->body, "id", 0));
@@ -180,11 +191,14 @@ static void take_request(struct session *s, const struct msg *m)
     r->status = (int)json_int(m->body, "status", 0);
     r->ms = json_int(m->body, "ms", 0);
     if (!r->path)
-        r->path = xstrdup(json_str(m->body, "path", ""));
+        r->path = masked(json_str(m->body, "path", ""));
     if (!r->kubectl)
-        r->kubectl = xstrdup(json_str(m->body, "kubectl", ""));
-    if (!r->body && body && json_type(body) != JSON_NULL)
-        r->body = json_text(body, 2);
+        r->kubectl = masked(json_str(m->body, "kubectl", ""));
+    if (!r->body && body && json_type(body) != JSON_NULL) {
+        char *text = json_text(body, 2);
+        r->body = masked(text);
+        free(text);
+    }
     session_changed(s);
 }
 

@@ -18,14 +18,14 @@
     X(MSG_PASTE, "paste")             /* text */                                                  \
     X(MSG_RESIZE, "resize")           /* cols, rows */                                            \
     X(MSG_TICK, "tick")               /* wall_ms: once a second while anything shows an age */    \
-    X(MSG_SIGNAL, "signal")           /* name: "TERM" "HUP" "TSTP" "CONT" */                      \
     X(MSG_COMMAND, "command")         /* name, args[]: from palette, key or headless */           \
     X(MSG_CLUSTER, "cluster")         /* state: connecting|up|down, server, context, namespace,   \
                                          user, version, latency_ms, error, next_try_ms */         \
     X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body */  \
-    X(MSG_LIST, "list")               /* watch, resource, items[]: replaces all rows of it */     \
-    X(MSG_WATCH_EVENT, "event")       /* watch, type: ADDED|MODIFIED|DELETED, object */           \
-    X(MSG_WATCH_STATE, "watch")       /* watch, state: live|retrying|forbidden|closed, error */   \
+    X(MSG_LIST, "list")               /* resource, items[]: replaces all rows of it */            \
+    X(MSG_WATCH_EVENT, "event")       /* resource, type: ADDED|MODIFIED|DELETED, object */        \
+    X(MSG_WATCH_STATE, "watch")       /* resource, state: listing|live|retrying|forbidden, error,
+                                         next_ms */                                               \
     X(MSG_REPLY, "reply")             /* the end of a one-shot effect: status, object | error */  \
     X(MSG_LOG_LINE, "log")            /* stream, pod, container, ts, text */                      \
     X(MSG_LOG_STATE, "log-state")     /* stream, state: open|ended|retrying|gap, error */         \
@@ -34,7 +34,7 @@
     X(MSG_CHILD_EXIT, "child-exit")   /* code, signal, stderr */                                  \
     X(MSG_COPY, "copy")               /* done, total, path, sha256, state */                      \
     X(MSG_TIMER, "timer")             /* name */                                                  \
-    X(MSG_FILE, "file")               /* path: a watched file changed */
+    X(MSG_FILE, "file")               /* path, text | missing: as it is now */
 
 #define MSG_ENUM(e, name) e,
 enum msg_kind { MSG_KINDS(MSG_ENUM) MSG_KIND_COUNT };
@@ -55,7 +55,6 @@ struct msg {
     X(EFF_GET, "get")                 /* resource, namespace, name */                             \
     X(EFF_LIST, "list")               /* resource, namespace, labelSelector */                    \
     X(EFF_APPLY, "apply")             /* manifest (JSON object), force, dry_run */                \
-    X(EFF_CREATE, "create")           /* manifest */                                              \
     X(EFF_DELETE, "delete")           /* resource, namespace, name, uid, grace */                 \
     X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, previous */     \
     X(EFF_ATTACH, "attach")           /* namespace, pod, container */                             \

@@ -71,8 +71,8 @@ void server_stream_write(struct server_request *q, const void *p, size_t n);
 size_t server_stream_pending(const struct server_request *q);
 void server_stream_end(struct server_request *q);
 
-/* 101: from here the bytes are the caller's. write queues without bound (look
- * at pending); close flushes first. */
+/* 101: from here the bytes are the caller's. write queues (look at
+ * pending); who lets more than 64 MiB wait is cut off; close flushes first. */
 struct server_upgrade {
     const char *protocol;        /* Upgrade: websocket | SPDY/3.1 */
     void (*data)(void *arg, const void *p, size_t n);

@@ -210,7 +210,10 @@ void server_upgrade(struct server_request *q, const struct server_upgrade *u)
 
 void server_upgrade_write(struct server_request *q, const void *p, size_t n)
 {
-    (void)str_append(&q->out, p, n);
+    if (!str_append(&q->out, p, n)) {         /* a client that does not read: cut it off */
+        str_clear(&q->out);
+        q->up_closing = true;
+    }
     if (q->up_fd >= 0)
         want(q);
 }

@@ -345,6 +345,20 @@ TEST(a_failed_build_says_where)
     fx_end(&f);
 }
 
+TEST(a_token_in_a_request_is_not_shown)
+{
+    struct fx f;
+    fx_open(&f, ONE_STEP, NULL);
+    fx_send(&f, MSG_REQUEST, 0, json_from("{\"id\":7,\"method\":\"PATCH\",\"path\":\"/x\",\"body\":"
+            "{\"env\":[{\"name\":\"HF\",\"value\":\"hf_abcdefghijklmnop\"}]},"
+            "\"kubectl\":\"kubectl exec p -- curl -H 'Authorization: Bearer abc.def'\"}"));
+    const struct api_row *r = &f.s->api[f.s->api_n - 1];
+    CHECK_INT(r->id, 7);
+    CHECK_HAS(r->body, "***");
+    CHECK(!strstr(r->body, "hf_abc") && !strstr(r->kubectl, "abc.def"));
+    fx_end(&f);
+}
+
 TEST(texts_of_the_cluster_can_not_steer_the_terminal)
 {
     struct fx f;
