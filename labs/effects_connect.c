@@ -217,7 +217,7 @@ static void got_kubeconfig(void *arg, int code, int signo, const char *stderr_te
         r->kubeconfig = xstrdup(text);
     } else {
         r->kubeconfig = path_home(PATH_STATE, "default-kubeconfig");
-        if (path_write_atomic(r->kubeconfig, 0600, text, strlen(text), &err)) {
+        if (effects_write_renamed(r->kubeconfig, text, &err)) {
             failed(r, &err);
             free(text);
             return;

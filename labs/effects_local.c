@@ -126,7 +126,7 @@ static enum pd_code write_plain(const char *path, int flags, const char *text, s
     return rc;
 }
 
-static enum pd_code write_renamed(const char *path, const char *text, struct pd_err *err)
+enum pd_code effects_write_renamed(const char *path, const char *text, struct pd_err *err)
 {
     char *tmp = xasprintf("%s.new", path);
     enum pd_code rc = write_plain(tmp, O_TRUNC, text, err);
@@ -147,7 +147,7 @@ void effects_write(struct effects_runner *r, const struct effect *e)
     if (!rc && append)
         rc = write_plain(path, O_APPEND, text, &err);
     else if (!rc && !(json_bool(e->args, "if_missing", false) && access(path, F_OK) == 0))
-        rc = write_renamed(path, text, &err);
+        rc = effects_write_renamed(path, text, &err);
     if (rc)
         json_set(body, "error", errjson_make(&err));
     json_put_num(body, "status", 0);
