@@ -25,7 +25,10 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     const struct run_answer *a = run_answer_find(p->run_log, NULL, cmd);
     if (!a) {
         str_copy(ev->actual, sizeof ev->actual, "(none)");
-        check_set(ev, CHECK_NOT_YET, "%s", _("the run has not answered it yet"));
+        bool over = str_eq(c->s->run.state, "done") || str_eq(c->s->run.state, "error");
+        check_set(ev, CHECK_NOT_YET, "%s",
+                  over ? _("the run is over: submit the Job again to steer it")
+                       : _("the run has not answered it yet"));
         return;
     }
     str_copy(ev->actual, sizeof ev->actual, a->text);

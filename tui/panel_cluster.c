@@ -268,6 +268,9 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         rows_sign(out, ROLE_FAIL, G_FAIL);
         rows_putf(out, ROLE_FAIL, " %s", _("The cluster can't be reached"));
         rows_wrap(out, ROLE_MUTED, 2, k->error, w);
+        const struct pd_err *e = &a->s->last_error;
+        if (e->code)
+            rows_wrap(out, ROLE_HINT, 2, e->hint[0] ? e->hint : _(pd_hint(e->code)), w);
         char age[16];
         if (k->last_ok_ms > 0 && json_count(session_table(a->s, "nodes")->items) > 0)
             rows_linef(out, ROLE_WARN, _("  as it was %s ago:"), panel_age(a, k->last_ok_ms, age));

@@ -126,15 +126,21 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
         return;
     }
     panel_curve_ask(a, &ask);
-    int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : 0;
-    int table = a->inspect_open && a->s->run.inspect_line && h >= 9 ? (h - below) / 2 : 0;
+    int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : h >= 7 ? 1 : 0;
+    int table = a->inspect_open && a->s->run.inspect_line ? (h - below) / 2 : 0;
+    if (table && h < 9) {        /* no room for both */
+        answer_rows(a->s->run.inspect_line, out, w, h);
+        return;
+    }
     curve_rows(&ask, out, w, MAX(h - below - table, 4), NULL);
     int at = out->n;
     if (table)
         answer_rows(a->s->run.inspect_line, out, w, table);
     while (table && out->n < at + table)
         rows_blank(out);
-    if (below)
+    if (below == 1)
+        progress(a, out, w);
+    else if (below)
         figures_below(a, out, w);
 }
 

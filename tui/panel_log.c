@@ -94,7 +94,8 @@ static void other_record(struct rows *out, const struct run_record *r)
         char buf[24];
         if (str_eq(f->key, "v") || str_eq(f->key, "ev") || f->type == RF_NULL)
             continue;
-        rows_putf(out, ROLE_MUTED, "  %s ", f->key);
+        bool plain = r->ev == RUN_STATE && str_eq(f->key, "state");
+        rows_putf(out, ROLE_MUTED, plain ? "  " : "  %s ", f->key);
         if (f->type == RF_STRING)
             rows_put(out, ROLE_TEXT, f->str);
         else

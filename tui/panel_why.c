@@ -40,7 +40,7 @@ static const char *advice(enum check_result r)
 {
     static const char *const table[CHECK_RESULT_COUNT] = {
         [CHECK_NOT_YET] = N_("Nothing is wrong: it takes its time. The check repeats by itself."),
-        [CHECK_WRONG] = N_("Correct what differs (e edits the file), then run the step again."),
+        [CHECK_WRONG] = N_("Correct what differs: e edits the step's file, r runs the step again."),
         [CHECK_BLOCKED] = N_("Finish the step it waits for."),
         [CHECK_UNKNOWN] = N_("podium can't see the object: look at the link and at your rights."),
         [CHECK_SKIPPED] = N_("This cluster can't show it; the step counts without."),

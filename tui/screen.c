@@ -47,7 +47,7 @@ static int first_row(const struct frame *f, const struct pane *p, const struct r
         if (rows->v[i].id != sel || rows->v[i].id < 0)
             continue;
         int last = i;
-        while (last + 1 < total && rows->v[last + 1].id < 0)
+        while (last + 1 < total && rows->v[last + 1].id < 0 && rows->v[last + 1].width > 0)
             last++;
         at = 0;
         if (last >= h)
@@ -299,17 +299,18 @@ static void draw_keys(struct frame *f)
 {
     const struct cmd *v[64];
     int n = key_commands(f->a, v), tail = MIN(n, 3), total = 0, x = 1;
-    if (f->a->cols < 60 && n > 3) {      /* help alone is kept: it says the rest */
+    if (f->a->cols < 60 && n > 3) {      /* help says the rest, and the way out stays */
         v[n - 3] = v[n - 2];
-        n -= 2;
-        tail = 1;
+        v[n - 2] = v[n - 1];
+        n--;
+        tail = 2;
     }
     for (int i = 0; i < tail; i++)
         total += key_width(v[n - 1 - i], f->a);
     for (int i = 0; i < n; i++) {
         char buf[16];
         int w = key_width(v[i], f->a);
-        if (i < n - tail && x + w + total > f->a->cols)
+        if (i < n - tail && x + w + total - 2 > f->a->cols)
             continue;
         x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, cmd_key_label(v[i], buf));
         x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, cmd_label(v[i], f->a)) + 2;

@@ -319,6 +319,9 @@ enum pd_code http_setup_error(const struct http_setup *s, int curl_code, struct 
     struct str text;
     str_init(&text, 400);
     const char *why = s->errors[0] ? s->errors : curl_easy_strerror((CURLcode)curl_code);
+    /* "Failed to connect to HOST port N after 0 ms: WHY": the place is said once */
+    const char *rest = curl_code == CURLE_COULDNT_CONNECT ? strstr(why, " ms: ") : NULL;
+    why = rest ? rest + strlen(" ms: ") : why;
     utf8_clean(why, strlen(why), false, &text);
     struct url_parts u = {.host = ""};
     if (!split_url(s->shown, &u))
