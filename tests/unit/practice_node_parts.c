@@ -230,7 +230,8 @@ TEST(only_a_folder_of_its_own_class_is_a_volume)
     CHECK(pvc_own_folder("/state", "/state/volumes/pvc-1"));
     static const char *const others[] = {"/state/volumes/", "/state/volumes/.", "/state/volumes/..",
                                          "/state/volumes/a/b", "/state/volumes/../pods",
-                                         "/state/volumes", "/state", "/etc", "/state2/volumes/a", ""};
+                                         "/state/volumes", "/state", "/etc", "/state2/volumes/a",
+                                         ""};
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         CHECK_MSG(!pvc_own_folder("/state", others[i]), "%s", others[i]);
 }

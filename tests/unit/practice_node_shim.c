@@ -610,7 +610,8 @@ TEST(root_in_a_container_is_no_root_of_the_machine)
         t_skip("proot isolates nothing");
     CHECK_MSG(!strstr(log, "o:image"), "a device of the image works");
     CHECK_MSG(!strstr(log, "o:made"), "a device can be made");
-    CHECK_MSG(!strstr(log, "o:writes") && !strstr(log, "o:sysrq"), "the kernel's switches: %s", log);
+    CHECK_MSG(!strstr(log, "o:writes"), "a sysctl can be set");
+    CHECK_MSG(!strstr(log, "o:sysrq"), "sysrq can be asked");
     CHECK_HAS(log, "o:null\n");
     CHECK_HAS(log, "o:reads\n");
     free(device);
