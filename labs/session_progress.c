@@ -3,6 +3,7 @@
 #include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "k8s/res.h"
+#include "labs/lab_reader.h"
 #include "labs/progress.h"
 #include "labs/session_priv.h"
 #include "labs/vars.h"
@@ -207,13 +208,35 @@ bool session_load_message(struct session *s, const struct msg *m, struct effects
 
 /* --- steps ------------------------------------------------------------------- */
 
+/* A template with the variables of its comments filled in: what the person has
+ * to type can stand where it is typed. */
+static void template_text(const struct session *s, const char *text, struct str *out)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        n += text[n] == '\n';
+        if (*text == '#') {
+            char *line = xstrndup(text, n);
+            vars_fill(s->vars, line, out);
+            free(line);
+        } else {
+            str_append(out, text, n);
+        }
+        text += n;
+    }
+}
+
 static void lay_out(struct session *s, const struct lab_step *step, struct effects *out)
 {
     for (int i = 0; i < step->files_n; i++) {
         const struct lab_file *f = &step->files[i];
         if (json_get(session_priv(s)->laid, f->name))
             continue;
-        write_file(s, f->name, f->text, "if_missing", out);
+        struct str text;
+        str_init(&text, 2 * LAB_FILE_CEILING);
+        template_text(s, f->text, &text);
+        write_file(s, f->name, text.p, "if_missing", out);
+        str_release(&text);
         struct json *args = json_new_object();
         char *path = session_work_path(s, f->name);
         json_put_str(args, "path", path);

@@ -140,21 +140,17 @@ step_done 1
 # --- 2 build, 3 push -----------------------------------------------------------
 next_step 2; keys r; step_done 2 30
 next_step 3; keys r; step_done 3 30
-keys z g                       # alone the pane is wide enough for the name
-until_shows "cluster's registry is"
-image=$(grep -oE '[0-9.]+:[0-9]+/[^ ]+:1' "$dir/screen" | head -1)
-[ -n "$image" ] || die "the screen does not say the image's name"
-keys z
-until_shows "1 Cluster 2 Log"
 
 # --- 4 the Job: too little memory, then enough ---------------------------------
 next_step 4; edit
+image=$(grep -oE '[0-9.]+:[0-9]+/[^ ]+:1' "$dir/screen" | head -1)
+[ -n "$image" ] || die "the screen does not say the image's name"
 down "image: IMAGE"; value 17 5 "$image"
-keys PageDown PageDown; until_shows "line 42 of 42"; screen
+keys PageDown PageDown; until_shows "line 43 of 43"; screen
 down "memory: MEMORY"; value 22 6 64Mi
 down "rate=RATE"; value 21 4 0.003; save
 wrong "too little memory" "at least 384Mi" "64Mi"
-edit; keys PageDown PageDown; until_shows "line 42 of 42"; screen
+edit; keys PageDown PageDown; until_shows "line 43 of 43"; screen
 down "memory: 64Mi"; value 22 4 512Mi; save
 step_done 4
 
