@@ -353,16 +353,24 @@ static void end_one(void *arg, const char *dir)
         usleep(20000);
 }
 
+/* Only what lies in pods/ has containers: in a volume or an image a folder "ctr"
+ * is somebody else's, and its "sock" may lead anywhere. */
+static bool is_pod(const char *dir)
+{
+    char *above = path_dir(dir);
+    bool is = strcmp(path_base(above), "pods") == 0;
+    free(above);
+    return is;
+}
+
 /* remove-tree DIR...: of a pod: its processes end first. */
 static int remove_main(int argc, char **argv)
 {
     struct pd_err err;
     int code = 0;
     for (int i = 1; i < argc; i++) {
-        char *ctr = path_join(argv[i], "ctr");
-        if (access(ctr, F_OK) == 0)
+        if (is_pod(argv[i]))
             each_container(argv[i], 1, end_one, NULL);
-        free(ctr);
         if (access(argv[i], F_OK) == 0 && path_remove_tree(argv[i], &err) != PD_OK) {
             fprintf(stderr, "%s\n", err.msg);
             code = 1;

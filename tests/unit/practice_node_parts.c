@@ -6,6 +6,10 @@
 #include "k8s/practice/sched_filter.h"
 #include "tests/t.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -265,6 +269,29 @@ TEST(users_are_looked_up_inside_the_image)
     CHECK(!kubelet_user_resolve("0:staff", &s));
     shim_spec_release(&s);
     char *const own[] = {etc, passwd, group, out, etc_passwd};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        free(own[i]);
+}
+
+/* What a pod left in its volume must not have the remover speak to a socket of
+ * the machine. */
+TEST(a_volume_is_removed_without_asking_what_is_in_it)
+{
+    struct pd_err err;
+    char *fake = path_join(t_dir(), "volumes/v/ctr/c/0"), *volume = path_join(t_dir(), "volumes/v"),
+         *lock = path_join(fake, "lock"), *sock = path_join(fake, "sock"),
+         *real = path_join(t_dir(), "sock"), text[] = "podium-practice", sub[] = "remove-tree",
+         *argv[] = {text, sub, volume, NULL};
+    CHECK_OK(path_mkdirs(fake, 0755, &err));
+    int server = shim_listen(t_dir()), code = -1, held = open(lock, O_RDWR | O_CREAT, 0600);
+    CHECK(server >= 0 && held >= 0 && flock(held, LOCK_EX) == 0 && symlink(real, sock) == 0);
+    CHECK(node_child_main(3, argv, &code));
+    CHECK_INT(code, 0);
+    CHECK(access(volume, F_OK) != 0 && access(real, F_OK) == 0);
+    CHECK_MSG(accept(server, NULL, NULL) < 0 && errno == EAGAIN, "it was spoken to");
+    close(server);
+    close(held);
+    char *const own[] = {fake, volume, lock, sock, real};
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         free(own[i]);
 }
