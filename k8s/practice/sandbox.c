@@ -196,6 +196,9 @@ static NORETURN void join_helper(const struct shim_spec *spec, enum sandbox_kind
     static const char *const names[] = {"user", "ipc", "uts", "pid", "mnt"};
     int ns[ARRAY_LEN(names)], root;
     char path[64], go;
+    /* what runs in there must not reach into us before we are one of them (exec
+     * makes a program dumpable again) */
+    prctl(PR_SET_DUMPABLE, 0);
     while (read(p->in, &go, 1) < 0 && errno == EINTR)
         ;
     str_fmt(path, sizeof path, "/proc/%d/root", (int)target);
