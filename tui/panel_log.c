@@ -58,7 +58,8 @@ static void number(struct rows *out, const struct run_record *r, const char *key
 static void step_record(struct rows *out, const struct run_record *r, int w)
 {
     rows_putf(out, ROLE_MUTED, "%s %5.0f", _("step"), runlog_num(r, "step", 0));
-    number(out, r, "loss", _("loss"), isfinite(runlog_num(r, "loss", 0)) ? ROLE_TEXT : ROLE_FAIL, w);
+    bool finite = isfinite(runlog_num(r, "loss", 0));
+    number(out, r, "loss", _("loss"), finite ? ROLE_TEXT : ROLE_FAIL, w);
     number(out, r, "val_loss", _("val"), ROLE_VAL, w);
     number(out, r, "lr", "lr", ROLE_MUTED, w);
     number(out, r, "gnorm", "gnorm", ROLE_MUTED, w);

@@ -53,7 +53,8 @@ static void place_row(struct rows *out, const struct evidence *e, int w)
     struct str s;
     str_init(&s, 1024);
     /* without a value there is no field either: "FILE:LINE:COL" tells more */
-    text_fit_left(e->path[0] && e->expected[0] ? e->path : e->object, w - 4, glyph_of(out->glyphs, G_MORE), &s);
+    text_fit_left(e->path[0] && e->expected[0] ? e->path : e->object, w - 4,
+                  glyph_of(out->glyphs, G_MORE), &s);
     rows_new(out, -1);
     rows_putf(out, ROLE_CODE, "    %s", s.p);
     str_release(&s);

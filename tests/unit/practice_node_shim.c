@@ -28,7 +28,7 @@ static char *shim_program(void)
     char *dir = path_program_dir(), *p = path_join(dir, "../podium-shim");
     free(dir);
     if (access(p, X_OK) != 0)
-        t_skip("podium-shim is not built");
+        t_skip("podium-shim is not built, or not within this user's reach");
     return p;
 }
 

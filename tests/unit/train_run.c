@@ -311,6 +311,19 @@ static double answer_num(struct child *c, const char *id, const char *key)
     return runlog_num(r, key, NAN);
 }
 
+/* The root of the squared gradient norms in "NAME w NORM g NORM; …". */
+static double norm_of_all(const char *text)
+{
+    double sum = 0, w, g;
+    for (const char *s = text; s; s = strchr(s, ';')) {
+        const char *name_end = strstr(s, " w ");
+        if (name_end && sscanf(name_end, " w %lf g %lf", &w, &g) == 2)
+            sum += g * g;
+        s += *s == ';';
+    }
+    return sqrt(sum);
+}
+
 TEST(steering)
 {
     world();
@@ -326,12 +339,16 @@ TEST(steering)
     double at_step = answer_num(c, "p", "step");
     CHECK(next(c, RUN_STATE, "state", "paused"));
     say(c, "#i inspect norms\n#t inspect tensor model.norm.weight 0 1\n#x inspect tensor no\n");
-    CHECK(answer_num(c, "i", "weight_norm") > 0);
+    const struct run_record *r = next(c, RUN_ANSWER, "id", "i");
+    CHECK(r && runlog_num(r, "weight_norm", 0) > 0);
+    double gnorm = r ? runlog_num(r, "gnorm", 0) : NAN;
+    CHECK_NEAR(r ? norm_of_all(runlog_str(r, "text", "")) : 0, gnorm, 1e-3 * gnorm);
     CHECK_NEAR(answer_num(c, "t", "v00"), 1, 0);
-    const struct run_record *r = next(c, RUN_ANSWER, "id", "x");
+    r = next(c, RUN_ANSWER, "id", "x");
     CHECK(r && runlog_num(r, "ok", 1) == 0);
-    say(c, "#s step 3\n");
-    CHECK_NEAR(answer_num(c, "s", "n"), 3, 0);
+    say(c, "#s step\n#s2 step 2\n");     /* the second counts on */
+    CHECK_NEAR(answer_num(c, "s", "n"), 1, 0);
+    CHECK_NEAR(answer_num(c, "s2", "n"), 2, 0);
     for (int i = 1; i <= 3; i++) {
         r = next(c, RUN_STEP, NULL, NULL);
         CHECK(r && runlog_num(r, "step", 0) == at_step + i);

@@ -122,6 +122,41 @@ TEST(a_note_gives_way_to_news)
     fx_free(a);
 }
 
+TEST(checking_brings_the_checks_into_view)
+{
+    struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
+    fx_lab(a);
+    CHECK_INT(a->scroll[PANEL_STEP], 0);
+    fx_key(a, "c");
+    int at = a->scroll[PANEL_STEP];
+    CHECK(at > 0);
+    fx_key(a, "k");                          /* the person's own scrolling wins */
+    CHECK_INT(a->scroll[PANEL_STEP], at - 1);
+    fx_key(a, "x");
+    CHECK_INT(a->scroll[PANEL_STEP], at - 1);
+    fx_free(a);
+}
+
+TEST(norms_stand_below_the_curve_until_esc)
+{
+    struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
+    struct str screen;
+    fx_lab(a);
+    fx_run(a->s);
+    fx_key(a, "3");
+    a->s->run.inspect_line = xstrdup(
+        "{\"v\":1,\"ev\":\"answer\",\"id\":\"p\",\"cmd\":\"inspect\",\"ok\":true,\"step\":9,"
+        "\"what\":\"norms\",\"tensors\":1,\"weight_norm\":3,\"gnorm\":4,\"text\":\"odd w 3 g 4\"}");
+    a->inspect_open = true;
+    fx_screen(a, &screen);
+    CHECK_HAS(screen.p, "norms @ 9: weights 3.000, grad 4.000");
+    fx_key(a, "Esc");
+    CHECK(!a->inspect_open);
+    CHECK_INT(a->focus, PANEL_CURVE);
+    str_release(&screen);
+    fx_free(a);
+}
+
 TEST(lists_stay_inside)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
