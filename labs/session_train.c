@@ -235,9 +235,9 @@ bool session_steer(struct session *s, const char *cmd, const char *args, char *i
     struct session_priv *p = session_priv(s);
     struct steer_line *l = free_place(p);
     if (!s->lab || !*s->run.pod || run_over(s)) {
-        session_say(s, PD_TRAIN, "%s",
-                    !s->lab || !*s->run.pod ? _("there is no run to steer yet")
-                                            : _("the run is over: submit the Job again to steer it"));
+        bool none = !s->lab || !*s->run.pod;
+        session_say(s, PD_TRAIN, "%s", none ? _("there is no run to steer yet")
+                                       : _("the run is over: submit the Job again to steer it"));
         return false;
     }
     if (!l) {
