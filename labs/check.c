@@ -83,9 +83,20 @@ static int64_t event_ms(const struct json *e)
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         const char *t = json_str(e, paths[i], NULL);
         if (t && clock_parse_rfc3339(t, &us))
-            return us / 1000;
+            return us / 1000000 * 1000;
     }
     return 0;
+}
+
+/* Most times of events have whole seconds and eventTime has microseconds: within
+ * a second the server's own order tells. */
+static bool newer(const struct json *a, const struct json *b)
+{
+    int64_t x = event_ms(a), y = event_ms(b), va, vb;
+    if (x != y || !str_to_i64(json_str(a, "metadata.resourceVersion", ""), &va) ||
+        !str_to_i64(json_str(b, "metadata.resourceVersion", ""), &vb))
+        return x >= y;
+    return va >= vb;
 }
 
 int64_t check_event_ms(const struct json *event)
@@ -103,7 +114,7 @@ void check_newest_event(const struct session *s, const char *name, struct eviden
         size_t n = strlen(name);
         if (strncmp(about, name, n) || (about[n] && (about[n] != '-' || strlen(about + n) != 6)))
             continue;
-        if (!best || event_ms(e) >= event_ms(best))
+        if (!best || newer(e, best))
             best = e;
     }
     if (best)

@@ -220,7 +220,7 @@ static int64_t event_time(const struct json *e)
 struct timed {
     const struct json *event;
     int64_t at;
-    size_t place;                /* among events of one second the later in the list */
+    int64_t place;               /* among events of one second the server's order */
 };
 
 static int newest_first(const void *a, const void *b)
@@ -251,8 +251,10 @@ static void events(const struct app *a, struct rows *out, int w)
     if (n == 0)
         return;
     struct timed *v = arena_alloc(&out->arena, n * sizeof *v);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c), i++)
-        v[i] = (struct timed){c, event_time(c), i};
+    for (const struct json *c = json_first(t->items); c; c = json_next(c), i++) {
+        v[i] = (struct timed){c, event_time(c) / 1000, (int64_t)i};
+        str_to_i64(json_str(c, "metadata.resourceVersion", ""), &v[i].place);
+    }
     qsort(v, n, sizeof *v, newest_first);
     rows_blank(out);
     rows_line(out, ROLE_HEAD, _("Events"));

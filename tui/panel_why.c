@@ -1,5 +1,6 @@
 /* panel_why.c - what is wrong: cause, evidence, next step. */
 #include "core/base/i18n.h"
+#include "core/base/utf8.h"
 #include "tui/panel.h"
 
 static const char *title(const struct app *a UNUSED, char buf[160])
@@ -48,6 +49,19 @@ static const char *advice(enum check_result r)
     return table[r] ? _(table[r]) : "";
 }
 
+/* All of it: what differs may be at its end. */
+static void value(struct rows *out, enum role role, const char *name, const char *text, int w)
+{
+    if (!text[0])
+        return;
+    if (utf8_str_width(name) + utf8_str_width(text) + 3 <= w) {
+        rows_linef(out, role, " %s  %s", name, text);
+        return;
+    }
+    rows_linef(out, ROLE_MUTED, " %s", name);
+    rows_wrap(out, role, 2, text, w);
+}
+
 static void check(const struct app *a, struct rows *out, const struct lab_check *c,
                   const struct evidence *e, int w)
 {
@@ -64,10 +78,8 @@ static void check(const struct app *a, struct rows *out, const struct lab_check 
         rows_wrap(out, ROLE_CODE, 1, e->object, w);
         if (e->path[0])
             rows_wrap(out, ROLE_CODE, 1, e->path, w);
-        if (e->expected[0])
-            rows_linef(out, ROLE_TEXT, " %s  %s", _("expected"), e->expected);
-        if (e->actual[0])
-            rows_linef(out, role, " %s  %s", _("found"), e->actual);
+        value(out, ROLE_TEXT, _("expected"), e->expected, w);
+        value(out, role, _("found"), e->actual, w);
         if (e->event[0])
             rows_wrap(out, ROLE_MUTED, 1, e->event, w);
         rows_blank(out);
