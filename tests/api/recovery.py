@@ -305,7 +305,7 @@ def broken_yaml(c):
     open(WORK + "job.yaml", "w").write(good)
     replace("job.yaml", ("image: IMAGE", "image: %s/default/first-finetune:1" % registry()),
             ("memory: MEMORY", "memory: 512Mi"), ("--rate=RATE", "--rate=0.003"),
-            ("--steps=320", "--steps=200"))
+            ("--steps=320", "--steps=360"))
 
 
 def training_pod():
@@ -355,7 +355,7 @@ def console_killed():
     c = Console()
     c.want("the same step", "step 6/9")
     c.keys("3")
-    c.want("the whole curve again", "/200")
+    c.want("the whole curve again", "/360")
     c.keys("Space")
     c.want("steering after a kill", "paused")
     log = same_curve("after kill -9 of the console", c, pod, W + "/one.csv")
@@ -409,15 +409,18 @@ def server_killed(c):
     c.keys("1")
     check("the rows' age is shown", until(lambda: re.search(r"as it was \d+s ago", c.screen())),
           c.screen())
-    c.keys("3")
     open("/proc/%d/root/go" % seven[0], "w").close()
     check("a pod ends meanwhile", until(lambda: not processes("fake")))
+    until(lambda: re.search(r"as it was 1[4-9]s ago", c.screen()))    # it waits long by now
     code, out, err = run(BIN + "podium-practice", "start")
     check("start again", code == 0, out + err)
     after = uids(objects(kinds))
     check("every object is there", before.items() <= after.items(),
           set(before.items()) - set(after.items()))
     c.want("it reconnects by itself", "live", 40)
+    check("every watch does, with the first answer",
+          until(lambda: re.search("✗ seven", c.screen()), 4), c.screen())
+    c.keys("3")
     check("the living pod is adopted", processes("podium-train") == trainer or
           not processes("podium-train"), (trainer, processes("podium-train")))
 
@@ -440,7 +443,7 @@ def server_killed(c):
           last["containerStatuses"][0]["state"].get("terminated", {}).get("exitCode") == 0 and
           last["containerStatuses"][0]["restartCount"] == 0, last)
     log = same_curve("after kill -9 of the cluster", c, pod, W + "/two.csv")
-    check("all steps, one after another", [s for s, _ in log] == list(range(1, 201)), log[-1:])
+    check("all steps, one after another", [s for s, _ in log] == list(range(1, 361)), log[-1:])
     c.want("it is done", "done")
     check("done is no error", "ended with an error" not in c.screen(), c.screen())
 
