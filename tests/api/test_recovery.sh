@@ -19,7 +19,7 @@ export HOME="$W/home" XDG_DATA_HOME="$W/data" XDG_STATE_HOME="$W/state" XDG_CONF
 unset KUBECONFIG LANGUAGE EDITOR VISUAL NO_COLOR
 mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
 end() {
-    tmux -S "$W/tmux" kill-server 2>/dev/null
+    for s in "$W"/tmux-*; do tmux -S "$s" kill-server 2>/dev/null; done
     "$W/bin/podium-practice" reset >/dev/null 2>&1
     rm -rf "$W"
 }
