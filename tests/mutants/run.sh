@@ -24,13 +24,13 @@ for list in tests/mutants/*.list; do
         else
             case $program in
             *.sh)
-                if ! make -s -C "$work" B="$B/mutants" all >"$work/log" 2>&1; then
+                if ! make -s -C "$work" B="$B/mutants" WARN= all >"$work/log" 2>&1; then
                     why="does not compile"
                 elif (cd "$work" && B="$B/mutants" timeout 400 sh "$program" >"$work/log" 2>&1 </dev/null); then
                     why="lives"
                 fi ;;
             *)
-                if ! make -s -C "$work" B="$B/mutants" "$B/mutants/tests/$program" >"$work/log" 2>&1; then
+                if ! make -s -C "$work" B="$B/mutants" WARN= "$B/mutants/tests/$program" >"$work/log" 2>&1; then
                     why="does not compile"
                 elif T_TIMEOUT=60 timeout 400 "$B/mutants/tests/$program" $name >"$work/log" 2>&1 </dev/null; then
                     why="lives"
