@@ -37,7 +37,7 @@ own() {
 cleanup() {
     [ -n "$poller" ] && kill "$poller" 2>/dev/null
     t kill-server 2>/dev/null
-    own "$B/podium-practice" stop >/dev/null 2>&1
+    own "$B/podium-practice" stop --pods >/dev/null 2>&1
     rm -rf "$dir"
 }
 trap cleanup EXIT
