@@ -32,7 +32,8 @@ t() { tmux -S "$dir/tmux" -f /dev/null "$@"; }
 own() {
     env -i PATH="$PATH" HOME="$dir/home" TERM=tmux-256color LANG=C.UTF-8 \
         XDG_CONFIG_HOME="$dir/config" XDG_DATA_HOME="$dir/data" XDG_STATE_HOME="$dir/state" \
-        XDG_CACHE_HOME="$dir/cache" XDG_RUNTIME_DIR="$dir/run" "$@"
+        XDG_CACHE_HOME="$dir/cache" XDG_RUNTIME_DIR="$dir/run" \
+        LSAN_OPTIONS="${LSAN_OPTIONS:-}" "$@"
 }
 cleanup() {
     [ -n "$poller" ] && kill "$poller" 2>/dev/null
