@@ -20,7 +20,7 @@ WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Ws
 HARDEN := -fstack-protector-strong -fno-strict-aliasing $(if $(filter 1,$(SAN)),,-D_FORTIFY_SOURCE=2)
 comma := ,
 SANFLAGS := $(if $(filter 1,$(SAN)),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-CPPFLAGS += -I. -I$(B) -DPODIUM_VERSION='"$(VERSION)"' -DPODIUM_SOURCE_DIR='"$(CURDIR)"' $(DEFS)
+CPPFLAGS += -I. -I$(B) -DPODIUM_VERSION='"$(VERSION)"' $(DEFS)
 CFLAGS = -std=c11 -g $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -MMD -MP
 LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 
@@ -81,6 +81,9 @@ $(LIB)/%.a:
 
 # the training kernels want the optimiser; everything else stays at OPT
 $(B)/obj/core/train/%.o: OPT = -O3
+
+# only these name files of the source folder
+$(B)/obj/k8s/schema_data.o $(B)/obj/tests/unit/%.o: CPPFLAGS += -DPODIUM_SOURCE_DIR='"$(CURDIR)"'
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)

@@ -16,9 +16,18 @@
 
 /* What the keys mean at the moment; bits, so that a command can name several. */
 enum view {
-    VIEW_CATALOGUE = 1, VIEW_STEP = 2, VIEW_CLUSTER = 4, VIEW_LOG = 8, VIEW_CURVE = 16,
-    VIEW_API = 32, VIEW_WHY = 64, VIEW_HELP = 128, VIEW_PROMPT = 256, VIEW_EDIT = 512,
-    VIEWS_LAB = 126, VIEWS_MAIN = 127
+    VIEW_CATALOGUE = 1 << 0,
+    VIEW_STEP = 1 << 1,
+    VIEW_CLUSTER = 1 << 2,
+    VIEW_LOG = 1 << 3,
+    VIEW_CURVE = 1 << 4,
+    VIEW_API = 1 << 5,
+    VIEW_WHY = 1 << 6,
+    VIEW_HELP = 1 << 20,
+    VIEW_PROMPT = 1 << 21,
+    VIEW_EDIT = 1 << 22,
+    VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY,
+    VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE
 };
 
 enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK };
