@@ -83,7 +83,7 @@ $(LIB)/%.a:
 $(B)/obj/core/train/%.o: OPT = -O3
 
 # only these name files of the source folder
-$(B)/obj/k8s/schema_data.o $(B)/obj/tests/unit/%.o: CPPFLAGS += -DPODIUM_SOURCE_DIR='"$(CURDIR)"'
+$(B)/obj/core/base/path.o $(B)/obj/k8s/schema_data.o $(B)/obj/tests/unit/%.o: CPPFLAGS += -DPODIUM_SOURCE_DIR='"$(CURDIR)"'
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
