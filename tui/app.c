@@ -59,17 +59,50 @@ enum view app_view(const struct app *a)
         [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
         [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT};
     if (a->prompt.kind != PROMPT_NONE)
-        return VIEW_PROMPT;
+        return a->prompt.kind == PROMPT_CONFIRM ? VIEW_CONFIRM : VIEW_PROMPT;
     if (a->help)
         return VIEW_HELP;
     return a->edit.open ? VIEW_EDIT : of[a->focus];
+}
+
+void app_over(struct app *a, enum panel_id panel)
+{
+    for (int i = 0; i < a->over_n; i++)
+        if (a->over[i].panel == panel) {     /* it is below: back to it */
+            a->over_n = i + 1;
+            a->focus = panel;
+            return;
+        }
+    if (a->over_n == APP_OVER_MOST) {        /* the way back gets shorter */
+        memmove(a->over + 1, a->over + 2, sizeof a->over[0] * (APP_OVER_MOST - 2));
+        a->over_n--;
+        a->over[1].below = a->over[0].panel;
+    }
+    a->over[a->over_n++] = (struct app_over){panel, a->focus};
+    a->focus = panel;
+}
+
+bool app_over_close(struct app *a)
+{
+    if (a->over_n == 0)
+        return false;
+    a->focus = a->over[--a->over_n].below;
+    return true;
+}
+
+void app_focus(struct app *a, enum panel_id panel)
+{
+    if (a->over_n > 0)
+        a->over[0].below = panel;
+    else
+        a->focus = panel;
 }
 
 void app_layout(const struct app *a, struct panes *out)
 {
     struct panes_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
                              .tab = a->tab, .focus = a->focus, .zoom = a->zoom,
-                             .editing = a->edit.open};
+                             .editing = a->edit.open, .over = a->over_n > 0};
     panes_compute(&ask, out);
 }
 
@@ -155,6 +188,7 @@ static void lab_changed(struct app *a)
     a->zoom = false;
     a->tab_chosen = false;
     a->tab = PANEL_CLUSTER;
+    a->over_n = 0;
     a->focus = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
     a->filter[0] = '\0';
     a->log_follow = true;
@@ -193,8 +227,8 @@ static void follow_run(struct app *a, size_t points_before)
         a->now_ms - r->last_line_ms > RECENT_MS)
         return;
     a->tab = PANEL_CURVE;
-    if (a->focus != PANEL_STEP)
-        a->focus = PANEL_CURVE;
+    if (a->over_n > 0 ? a->over[0].below != PANEL_STEP : a->focus != PANEL_STEP)
+        app_focus(a, PANEL_CURVE);
 }
 
 /* The newest request stays selected while new ones come. */
@@ -218,8 +252,8 @@ static void follow_session(struct app *a, int step_before)
         a->scroll[PANEL_STEP] = 0;
         a->seek = SEEK_NONE;
         a->inspect_open = false;
-        if (a->focus != PANEL_STEP && !a->zoom)
-            a->focus = PANEL_STEP;
+        if (!a->zoom)
+            app_focus(a, PANEL_STEP);
     }
     if (a->note[0] && !str_eq(a->note_over, a->s->message))
         a->note[0] = '\0';
@@ -274,7 +308,8 @@ static void follow_answers(struct app *a, int answers_before, const char *messag
     if (answer_say(r->answer_line, &text) == ANSWER_SHOWS) {
         a->inspect_open = true;
         a->tab = PANEL_CURVE;
-        a->focus = a->focus == PANEL_STEP ? PANEL_STEP : PANEL_CURVE;
+        if (a->over_n > 0 ? a->over[0].below != PANEL_STEP : a->focus != PANEL_STEP)
+            app_focus(a, PANEL_CURVE);
     }
     if (str_eq(message_before, a->s->message))   /* else there is greater news */
         app_note(a, false, "%s", text.p);
@@ -294,9 +329,9 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         key(a, json_str(m->body, "key", ""), out);
         break;
     case MSG_PASTE:
-        if (a->prompt.kind != PROMPT_NONE)
+        if (app_view(a) == VIEW_PROMPT)
             prompt_paste(a, json_str(m->body, "text", ""));
-        else if (a->edit.open)
+        else if (app_view(a) == VIEW_EDIT)
             edit_paste(&a->edit, json_str(m->body, "text", ""));
         break;
     case MSG_RESIZE:

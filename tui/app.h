@@ -26,20 +26,30 @@ enum view {
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
+    VIEW_CONFIRM = 1 << 23,
     VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK };
+enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK, PROMPT_CONFIRM };
 
-/* The input line: the palette, or one argument of a command. */
+/* The input line: the palette, or one argument of a command; or a question
+ * before harm is done (tui/confirm.h). */
 struct app_prompt {
     enum prompt_kind kind;
-    char title[96], command[48];
-    char text[512];
+    char title[160], command[48];
+    char text[512];              /* as typed; of a question: the command's argument */
     int cursor;                  /* byte */
     int sel;                     /* palette: selected candidate */
+    char lost[768], verb[48];    /* question: what is lost, the button that does it */
+    bool yes;                    /* question: that button has the focus */
 };
+
+/* A panel that has the whole body for a while, and what had the focus below. */
+struct app_over {
+    enum panel_id panel, below;
+};
+enum { APP_OVER_MOST = 4 };
 
 /* What the step pane is scrolled to, until the person scrolls it. */
 enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT };
@@ -62,6 +72,8 @@ struct app {
     bool mono;                   /* the theme has no colours */
     enum panel_id tab, focus;
     bool zoom, tab_chosen;
+    struct app_over over[APP_OVER_MOST];     /* the last one is shown */
+    int over_n;
     const struct lab *lab_seen;
     int sel[PANEL_COUNT], scroll[PANEL_COUNT];
     bool log_follow, log_wrap;
@@ -92,6 +104,12 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);
 void app_layout(const struct app *a, struct panes *out);
+/* Give a panel the whole body; app_over_close goes one back, false: there is
+ * none. Nothing that happens below takes the focus from it. */
+void app_over(struct app *a, enum panel_id panel);
+bool app_over_close(struct app *a);
+/* Focus a panel of the lab screen, now or when nothing is over it any more. */
+void app_focus(struct app *a, enum panel_id panel);
 /* An age under a minute, an open operation or a run's clock is on the screen. */
 bool app_wants_tick(const struct app *a);
 /* Say something in the message row until the session says something newer. */

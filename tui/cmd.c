@@ -5,7 +5,7 @@
 
 enum { CAT = VIEW_CATALOGUE, STEP = VIEW_STEP, CLUSTER = VIEW_CLUSTER, LOG = VIEW_LOG,
        CURVE = VIEW_CURVE, API = VIEW_API, LAB = VIEWS_LAB, MAIN = VIEWS_MAIN,
-       HELP = VIEW_HELP, EDIT = VIEW_EDIT, LISTS = VIEWS_MAIN | VIEW_HELP };
+       HELP = VIEW_HELP, EDIT = VIEW_EDIT, CONFIRM = VIEW_CONFIRM, LISTS = VIEWS_MAIN | VIEW_HELP };
 
 static const struct cmd table[] = {
     {"lab.open", "Enter", CAT, CAT, 1, N_("open"), N_("open the selected lab"), cmd_open_lab, NULL},
@@ -89,10 +89,10 @@ static const struct cmd table[] = {
     {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme: dark, light, mono"), cmd_theme,
      NULL},
     {"glyphs", "", MAIN, 0, 0, "", N_("signs: unicode, cjk-safe or ascii"), cmd_glyphs, NULL},
-    {"redraw", "C-l", LISTS | EDIT, 0, 0, "", N_("draw the screen anew"), cmd_redraw, NULL},
-    {"suspend", "C-z", LISTS | EDIT, 0, 0, "", N_("stop podium and go to the shell"), cmd_suspend,
+    {"redraw", "C-l", LISTS | EDIT | CONFIRM, 0, 0, "", N_("draw the screen anew"), cmd_redraw, NULL},
+    {"suspend", "C-z", LISTS | EDIT | CONFIRM, 0, 0, "", N_("stop podium and go to the shell"), cmd_suspend,
      NULL},
-    {"interrupt", "C-c", LISTS | EDIT, 0, 0, "", N_("cancel what runs; twice: leave"),
+    {"interrupt", "C-c", LISTS | EDIT | CONFIRM, 0, 0, "", N_("cancel what runs; twice: leave"),
      cmd_interrupt, NULL},
     {"palette", ":", MAIN, MAIN, 30, N_("commands"), N_("run any command by name"), cmd_palette,
      NULL},
@@ -104,6 +104,14 @@ static const struct cmd table[] = {
     {"edit.close", "Esc", EDIT, EDIT, 2, N_("close"), N_("close the editor"), cmd_edit_close, NULL},
     {"edit.reload", "C-r", EDIT, EDIT, 3, N_("start over"),
      N_("take the file as it is on disk"), cmd_edit_reload, NULL},
+    {"confirm.enter", "Enter", CONFIRM, CONFIRM, 1, N_("the marked one"),
+     N_("press the marked button"), cmd_confirm_enter, NULL},
+    {"confirm.switch", "Tab Left Right S-Tab h l", CONFIRM, CONFIRM, 2, N_("other button"),
+     N_("mark the other button"), cmd_confirm_switch, NULL},
+    {"confirm.yes", "y", CONFIRM, CONFIRM, 3, N_("do it"), N_("do what was asked for"),
+     cmd_confirm_yes, NULL},
+    {"confirm.no", "n Esc q", CONFIRM, CONFIRM, 4, N_("cancel"), N_("do nothing"), cmd_confirm_no,
+     NULL},
     {"edit.open", "", EDIT, 0, 0, "", N_("open a file in the editor"), cmd_edit_open, NULL},
 };
 

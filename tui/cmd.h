@@ -51,6 +51,9 @@ cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect;
 cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
     cmd_run_live, cmd_run_held;
 
+/* cmd_confirm.c: the buttons of a question (tui/confirm.h) */
+cmd_fn cmd_confirm_yes, cmd_confirm_no, cmd_confirm_switch, cmd_confirm_enter;
+
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);
 

@@ -55,6 +55,7 @@ void cmd_zoom(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 
 static void choose_tab(struct app *a, enum panel_id tab)
 {
+    a->over_n = 0;
     a->tab = a->focus = tab;
     a->tab_chosen = true;
 }
@@ -88,6 +89,8 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
 {
     if (a->help) {
         a->help = false;
+    } else if (app_over_close(a)) {
+        return;
     } else if (a->focus == PANEL_LOG && a->filter[0]) {
         a->filter[0] = '\0';
     } else if (a->zoom) {

@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/cmd.h"
+#include "tui/confirm.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"
@@ -53,19 +54,6 @@ void overlay_help_rows(const struct app *a, struct rows *out, int w)
     }
 }
 
-/* Rows first.. of the help into a box, n of them. */
-static void help_column(struct grid *g, const struct rows *rows, int first, struct rect r)
-{
-    grid_clip(g, r);
-    for (int i = 0; i < r.h && first + i < rows->n; i++) {
-        const struct row *row = &rows->v[first + i];
-        int x = r.x;
-        for (int k = 0; k < row->n; k++)
-            x += grid_text(g, x, r.y + i, row->span[k].role, 0, row->span[k].text);
-    }
-    grid_unclip(g);
-}
-
 /* Two columns where they fit: then nothing has to be scrolled. */
 static void draw_help(const struct app *a, struct grid *g)
 {
@@ -86,7 +74,7 @@ static void draw_help(const struct app *a, struct grid *g)
     if (rows.n > lines * columns)
         screen_heading(g, a->glyphs, r, r.y + h - 1, true, ROLE_MUTED, foot);
     for (int c = 0; c < columns; c++)
-        help_column(g, &rows, first + c * lines,
+        screen_rows(g, &rows, first + c * lines, lines,
                     (struct rect){r.x + 2 + c * each, r.y + 1, each, lines});
     rows_release(&rows);
 }
@@ -145,7 +133,9 @@ void overlay_draw(const struct app *a, struct grid *g, int *cx, int *cy)
 {
     if (a->help)
         draw_help(a, g);
-    if (a->prompt.kind == PROMPT_NONE)
+    if (a->prompt.kind == PROMPT_CONFIRM)
+        confirm_draw(a, g);
+    if (a->prompt.kind == PROMPT_NONE || a->prompt.kind == PROMPT_CONFIRM)
         return;
     if (a->prompt.kind == PROMPT_PALETTE)
         draw_candidates(a, g);

@@ -65,7 +65,7 @@ static void lab_panes(struct panes *l, struct rect b, enum panel_id tab)
 static void small(struct panes *l, const struct panes_ask *a)
 {
     struct rect body = {0, 1, a->cols, a->rows - 3};
-    if (!a->editing) {
+    if (!a->editing && !a->over) {
         l->tabs = true;
         l->tab_row = (struct rect){0, 1, a->cols, 1};
         body.y++;
@@ -99,6 +99,8 @@ void panes_compute(const struct panes_ask *a, struct panes *l)
             two(l, body, PANEL_EDIT, PANEL_STEP, a->cols * 60 / 100);
         else
             add(l, PANEL_EDIT, body, true);
+    } else if (a->over) {
+        add(l, a->focus, body, true);
     } else if (!a->lab) {
         two(l, body, PANEL_CATALOGUE, PANEL_ABOUT,
             a->cols < 120 ? a->cols * 57 / 100 : a->cols * 55 / 100);

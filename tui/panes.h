@@ -26,6 +26,7 @@ struct panes_ask {
     enum panel_id focus;         /* the focused panel */
     bool zoom;                   /* the focused panel alone */
     bool editing;                /* the editor alone */
+    bool over;                   /* the focused panel has the whole body */
 };
 
 struct pane {

@@ -104,6 +104,18 @@ void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus)
     grid_text(g, x1, y1, role, 0, glyph_of(set, b[5]));
 }
 
+void screen_rows(struct grid *g, const struct rows *rows, int first, int n, struct rect r)
+{
+    grid_clip(g, r);
+    for (int i = 0; i < MIN(n, r.h) && first + i < rows->n; i++) {
+        const struct row *row = &rows->v[first + i];
+        int x = r.x;
+        for (int k = 0; k < row->n; k++)
+            x += grid_text(g, x, r.y + i, row->span[k].role, row->span[k].attr, row->span[k].text);
+    }
+    grid_unclip(g);
+}
+
 void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,
                     enum role role, const char *text)
 {

@@ -12,4 +12,7 @@ void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus);
 void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,
                     enum role role, const char *text);
 
+/* Rows first.. first+n of `rows` into a rectangle, cut to it. */
+void screen_rows(struct grid *g, const struct rows *rows, int first, int n, struct rect r);
+
 #endif
