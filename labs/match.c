@@ -106,13 +106,13 @@ static bool test_exists(const struct json *a, const struct json *w)
 }
 
 static const struct {
-    const char *name, *text;      /* text: in front of the wanted value */
+    const char *name, *text;      /* text: around the wanted value (gettext key) */
     bool (*fn)(const struct json *a, const struct json *w);
 } tests[] = {
-    {"min", "at least ", test_min},   {"max", "at most ", test_max},
-    {"in", "one of ", test_in},       {"not", "not ", test_not},
-    {"has", "with ", test_has},       {"starts", "beginning with ", test_starts},
-    {"exists", "there: ", test_exists}, {"lacks", "without ", test_lacks},
+    {"min", N_("at least %s"), test_min},   {"max", N_("at most %s"), test_max},
+    {"in", N_("one of %s"), test_in},       {"not", N_("not %s"), test_not},
+    {"has", N_("with %s"), test_has},       {"starts", N_("beginning with %s"), test_starts},
+    {"exists", N_("there: %s"), test_exists}, {"lacks", N_("without %s"), test_lacks},
 };
 
 static int test_index(const char *name)
@@ -174,11 +174,22 @@ bool match_value(const struct json *actual, const struct json *want)
 void match_actual(const struct json *actual, struct str *out)
 {
     if (!actual)
-        str_add(out, "(missing)");
+        str_add(out, _("(missing)"));
     else if (json_string_value(actual))
         str_add(out, *json_string_value(actual) ? json_string_value(actual) : "\"\"");
     else
         json_print(actual, 0, out);
+}
+
+static void add_value(const struct json *w, struct str *out)
+{
+    if (json_type(w) != JSON_ARRAY)
+        match_actual(w, out);
+    for (const struct json *c = json_type(w) == JSON_ARRAY ? json_first(w) : NULL; c;
+         c = json_next(c)) {
+        str_add(out, c == json_first(w) ? "" : _(", "));
+        match_actual(c, out);
+    }
 }
 
 void match_text(const struct json *want, struct str *out)
@@ -188,17 +199,11 @@ void match_text(const struct json *want, struct str *out)
         return;
     }
     for (const struct json *w = json_first(want); w; w = json_next(w)) {
-        int i = test_index(json_key(w));
-        str_add(out, w == json_first(want) ? "" : ", ");
-        str_add(out, tests[i].text);
-        if (json_type(w) != JSON_ARRAY) {
-            match_actual(w, out);
-            continue;
-        }
-        for (const struct json *c = json_first(w); c; c = json_next(c)) {
-            str_add(out, c == json_first(w) ? "" : ", ");
-            match_actual(c, out);
-        }
+        const char *text = _(tests[test_index(json_key(w))].text), *at = strstr(text, "%s");
+        str_add(out, w == json_first(want) ? "" : _(", "));
+        str_append(out, text, at ? (size_t)(at - text) : strlen(text));
+        add_value(w, out);
+        str_add(out, at ? at + 2 : "");
     }
 }
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# test_lab_keys.sh - a person with nothing but a keyboard: in a terminal of 80x24
-# the lab first-finetune goes from its first step to "done" on a fresh practice
-# cluster. This script presses keys and reads the screen; it writes no file of
-# the lab and runs no headless command.
+# test_lab_keys.sh - a person with nothing but a keyboard, who reads Chinese: in a
+# terminal of 80x24 the lab first-finetune goes from its first step to "done" on a
+# fresh practice cluster. This script presses keys and reads the screen; it writes
+# no file of the lab and runs no headless command. PODIUM_KEYS_LANG=en does the
+# same in English: the texts are looked up in docs/po/zh.po, word for word.
 #
 # Meanwhile it measures: three wrong edits are called WRONG with what was
 # expected and found; the curve shows at least ten different frames before the
@@ -26,6 +27,25 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/podium-keys-XXXXXX")
 passed=0
 failed=0
 poller=
+
+lang=${PODIUM_KEYS_LANG:-zh}
+# say MSGID [VALUE...]: a text of the console in the language, as a basic regular
+# expression; the values take the places of its % directives, "*" any.
+say() {
+    id=$1
+    shift
+    text=$id
+    if [ "$lang" = zh ]; then
+        text=$(awk -v id="$id" 'BEGIN {want = "msgid \"" id "\""} found {print; exit} $0 == want {found = 1}' \
+            "$root/docs/po/zh.po" | sed -nE 's/^msgstr "(.*)"$/\1/p')
+        [ -n "$text" ] || die "docs/po/zh.po has no \"$id\""
+    fi
+    for value in "$@"; do
+        [ "$value" != "*" ] || value=".*"
+        text=$(printf '%s\n' "$text" | sed -E "s/%(<PRId64>|[-.0-9]*[a-z]+)/$(printf '%s' "$value" | sed 's/[\/&]/\\&/g')/")
+    done
+    printf '%s' "$text"
+}
 
 t() { tmux -S "$dir/tmux" -f /dev/null "$@"; }
 # what a person's shell would have, and nothing of ours
@@ -87,11 +107,11 @@ text() { t send-keys -l -- "$1"; }
 down() {
     line=$(grep -n -- "$1" "$dir/screen" | head -1 | sed -nE 's/^[0-9]+:║ *([0-9]+) .*/\1/p')
     [ -n "$line" ] || die "the editor does not show \"$1\""
-    at=$(sed -nE 's/.*line ([0-9]+) of.*/\1/p' "$dir/screen")
+    at=$(sed -nE "s/.*$(say "line %d of %zu" "([0-9]+)" "[0-9]+").*/\\1/p" "$dir/screen")
     n=$((line - at))
     while [ $n -gt 0 ]; do keys Down; n=$((n - 1)); done
     while [ $n -lt 0 ]; do keys Up; n=$((n + 1)); done
-    until_shows "line $line of" || die "the cursor does not reach line $line"
+    until_shows "$(say "line %d of %zu" "$line" "*")" || die "the cursor does not reach line $line"
 }
 # value COLUMN COUNT TEXT: at a column of the line, COUNT characters become TEXT
 value() {
@@ -101,34 +121,34 @@ value() {
     text "$3"
     need "typing" "$3"
 }
-edit() { keys e; need "editor" "\^S save"; screen; }
+edit() { keys e; need "editor" "\^S $(say save)"; screen; }
 save() {
     keys C-s
-    need "saving" "saved "
+    need "saving" "$(say "saved %s" "")"
     keys Escape
-    need "closing the editor" "Esc back"
+    need "closing the editor" "Esc $(say back)"
 }
 # wrong WHAT EXPECTED FOUND: the checks call it so
 wrong() {
-    want "$1 is WRONG" "WRONG"
-    want "$1: expected" "expected  *$2"
-    want "$1: found" "found  *$3"
+    want "$1 is WRONG" "$(say WRONG)"
+    want "$1: expected" "$(say expected)  *$2"
+    want "$1: found" "$(say found)  *$3"
 }
-step_done() { need "step $1" "step $1 is done" "${2:-10}"; }
-next_step() { keys n; need "step $1" "step $1/9"; }
+step_done() { need "step $1" "$(say "step %d is done" "$1")" "${2:-10}"; }
+next_step() { keys n; need "step $1" "$(say "step %d/%d" "$1" 9)"; }
 
 # --- begin ---------------------------------------------------------------------
 mkdir -p "$dir/home" "$dir/run"
 chmod 700 "$dir/run"
 own tmux -S "$dir/tmux" -f /dev/null new-session -d -x 80 -y 24 \
-    "$B/podium --record $dir/journal; echo left with \$?; exec cat"
-need "start" "Catalogue"
-need "the practice cluster" "● live"
+    "$B/podium --lang $lang --record $dir/journal; echo left with \$?; exec cat"
+need "start" "$(say "Catalogue  %zu/%zu done" "*" "*")"
+need "the practice cluster" "● $(say live)"
 keys Enter
-need "the lab opens" "step 1/9"
+need "the lab opens" "$(say "step %d/%d" 1 9)"
 
 # --- 1 look: a wrong count, a wrong name, then the right ones -------------------
-until_shows "ready 3/3"
+until_shows "$(say "ready %d/%d" 3 3)"
 edit; down "readyNodes:"; value 12 3 5; save
 wrong "a wrong count" "3" "5"
 edit; down "readyNodes:"; value 12 1 3
@@ -147,11 +167,11 @@ next_step 4; edit
 image=$(grep -oE '[0-9.]+:[0-9]+/[^ ]+:1' "$dir/screen" | head -1)
 [ -n "$image" ] || die "the screen does not say the image's name"
 down "image: IMAGE"; value 17 5 "$image"
-keys PageDown PageDown; until_shows "line 43 of 43"; screen
+keys PageDown PageDown; until_shows "$(say "line %d of %zu" 43 43)"; screen
 down "memory: MEMORY"; value 22 6 64Mi
 down "rate=RATE"; value 21 4 0.003; save
-wrong "too little memory" "at least 384Mi" "64Mi"
-edit; keys PageDown PageDown; until_shows "line 43 of 43"; screen
+wrong "too little memory" "$(say "at least %s" 384Mi)" "64Mi"
+edit; keys PageDown PageDown; until_shows "$(say "line %d of %zu" 43 43)"; screen
 down "memory: 64Mi"; value 22 4 512Mi; save
 step_done 4
 
@@ -175,17 +195,17 @@ step_done 6 30
 
 # --- 7 steer, by the keys of the curve -----------------------------------------
 next_step 7; keys Space
-need "pause" "paused at step"
+need "pause" "$(say "paused at step %<PRId64>: Space goes on, a takes one step" "*" | sed 's/[：:].*//')"
 paused=$(sed -nE 's/.*% +([0-9]+)\/320.*/\1/p' "$dir/screen")
-keys I; need "inspect" "look at: norms"; keys Enter
+keys I; need "inspect" "$(say "look at"): norms"; keys Enter
 need "the norms" "q_proj"
 keys Escape
-until_gone "norms @"
+until_gone "$(say "norms @ %.0f: weights %s, grad %s" "" "" "" | sed 's/ @.*/ @/')"
 keys a a a
-want "one step" "takes one step"
+want "one step" "$(say "takes one step from step %.0f, then waits" "*")"
 want "three steps, one a key" "[^0-9]$((paused + 3))/320"
-keys R; need "rate" "learning rate:"; text 0.002; keys Enter
-need "the new rate" "rate 0.002 from"
+keys R; need "rate" "$(say "learning rate"):"; text 0.002; keys Enter
+need "the new rate" "$(say "rate %.3g from step %.0f on; the schedule makes it %.3g now" 0.002 "*" "*" | sed 's/\.\*.*//')"
 keys Space
 step_done 7
 before=$(awk '{print $3}' "$dir/polls" | sort -u | wc -l)
@@ -197,8 +217,8 @@ kill "$poller" 2>/dev/null
 wait "$poller" 2>/dev/null
 poller=
 next_step 9; keys c
-need "done" "the lab is done" 30
-want "the screen says so" "The lab is done"
+need "done" "$(say "the lab is done")" 30
+want "the screen says so" "$(say " The lab is done.")"
 
 # --- what was measured ---------------------------------------------------------
 log=$(find "$dir/state" "$dir/data" -path '*/logs/train/0.log' 2>/dev/null | head -1)
@@ -229,7 +249,7 @@ if [ "$lines" -ge 300 ] && [ "$late" = 0 ]; then ok
 else bad "$lines lines drawn, $late later than 1 s: $(head -3 "$dir/late")"; fi
 
 keys Escape
-want "the catalogue" "1/1 done"
+want "the catalogue" "$(say "Catalogue  %zu/%zu done" 1 "*")"
 keys q
 want "leaving" "left with 0"
 echo "$passed passed, $failed failed"
