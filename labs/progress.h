@@ -45,4 +45,9 @@ bool progress_finished(const struct json *state, const struct lab *lab);
 /* Steps that the state knows and the lab does not. */
 int progress_unknown(const struct json *state, const struct lab *lab);
 
+/* progress_disk.c: what the work folder says. Steps done; and when something
+ * last happened in the lab (Unix seconds, 0: never). */
+int progress_disk_done(const struct lab *lab);
+int64_t progress_disk_changed(const struct lab *lab);
+
 #endif

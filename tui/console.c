@@ -22,8 +22,7 @@
 #include "tui/term.h"
 #include "tui/theme.h"
 
-enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50,
-       CONSOLE_PROGRESS_MOST = 4 << 20 };
+enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50 };
 
 struct console {
     struct loop *loop;
@@ -324,41 +323,12 @@ static enum pd_code open_journal(struct console *c, uint64_t seed, struct pd_err
     return rc;
 }
 
-static bool read_beside(const char *dir, const char *name, struct str *out)
-{
-    struct pd_err err = {0};
-    char *path = path_join(dir, name);
-    str_init(out, CONSOLE_PROGRESS_MOST);
-    bool ok = path_read(path, CONSOLE_PROGRESS_MOST, out, &err) == PD_OK;
-    free(path);
-    return ok;
-}
-
-static int found_done(const struct lab *lab)
-{
-    struct str snapshot, journal;
-    struct progress_found found;
-    char *dir = lab_work_dir(lab);
-    bool has = read_beside(dir, ".progress.json", &snapshot);
-    bool more = read_beside(dir, ".progress.jsonl", &journal);
-    struct json *state = progress_load(lab->id, 0, has ? snapshot.p : NULL,
-                                       more ? journal.p : NULL, &found);
-    int done = 0;
-    for (int i = 0; i < lab->steps_n; i++)
-        done += progress_done(state, lab->steps[i].id);
-    json_free(state);
-    str_release(&snapshot);
-    str_release(&journal);
-    free(dir);
-    return done;
-}
-
 /* How far each lab is, for the catalogue. */
 static void tell_progress(struct console *c)
 {
     for (size_t i = 0; i < c->labs->n; i++) {
         const struct lab *lab = c->labs->v[i].lab;
-        int done = lab ? found_done(lab) : 0;
+        int done = lab ? progress_disk_done(lab) : 0;
         char text[16];
         if (done > 0)
             command(c, "lab.progress", lab->id, str_fmt(text, sizeof text, "%d", done));
