@@ -35,6 +35,7 @@ void app_free(struct app *a)
     if (!a)
         return;
     edit_close(&a->edit);
+    keymap_release(&a->keymap);
     curve_cache_release(&a->cache);
     session_free(a->s);
     free(a->lab_done);
@@ -51,18 +52,21 @@ void app_note(struct app *a, bool bad, const char *fmt, ...)
     str_copy(a->note_over, sizeof a->note_over, a->s->message);
 }
 
-enum view app_view(const struct app *a)
+enum view app_view_below(const struct app *a)
 {
     static const enum view of[PANEL_COUNT] = {
         [PANEL_CATALOGUE] = VIEW_CATALOGUE, [PANEL_ABOUT] = VIEW_CATALOGUE,
         [PANEL_STEP] = VIEW_STEP, [PANEL_CLUSTER] = VIEW_CLUSTER, [PANEL_LOG] = VIEW_LOG,
         [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
         [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT};
+    return a->edit.open ? VIEW_EDIT : of[a->focus];
+}
+
+enum view app_view(const struct app *a)
+{
     if (a->prompt.kind != PROMPT_NONE)
         return a->prompt.kind == PROMPT_CONFIRM ? VIEW_CONFIRM : VIEW_PROMPT;
-    if (a->help)
-        return VIEW_HELP;
-    return a->edit.open ? VIEW_EDIT : of[a->focus];
+    return a->help ? VIEW_HELP : app_view_below(a);
 }
 
 void app_over(struct app *a, enum panel_id panel)
@@ -167,7 +171,7 @@ static void key(struct app *a, const char *name, struct effects *out)
         prompt_key(a, name, out);
         return;
     }
-    const struct cmd *c = cmd_for_key(view, name);
+    const struct cmd *c = cmd_for_key(a, view, name);
     if (c && !cmd_enabled(c, a)) {
         app_note(a, false, _("not now: %s"), _(c->help));
     } else if (c) {

@@ -12,6 +12,7 @@
 #include "labs/session.h"
 #include "tui/curve.h"
 #include "tui/edit.h"
+#include "tui/keymap.h"
 #include "tui/panes.h"
 
 /* What the keys mean at the moment; bits, so that a command can name several. */
@@ -82,6 +83,7 @@ struct app {
     bool help;
     int help_scroll;
     struct app_prompt prompt;
+    struct keymap keymap;        /* the person's own keys */
     struct edit edit;
     struct app_curve curve;
     struct curve_cache cache;    /* not state: remembered arithmetic */
@@ -103,6 +105,8 @@ void app_free(struct app *a);
 void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);
+/* The view under help and input line: what they are about. */
+enum view app_view_below(const struct app *a);
 void app_layout(const struct app *a, struct panes *out);
 /* Give a panel the whole body; app_over_close goes one back, false: there is
  * none. Nothing that happens below takes the focus from it. */

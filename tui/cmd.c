@@ -125,23 +125,15 @@ const struct cmd *cmd_at(size_t i)
     return &table[i];
 }
 
-/* Is `key` one of the words of `keys`? */
-static bool has_key(const char *keys, const char *key)
+const char *cmd_keys(const struct app *a, const struct cmd *c, enum view view)
 {
-    size_t n = strlen(key);
-    for (const char *p = keys; *p;) {
-        size_t w = strcspn(p, " ");
-        if (w == n && memcmp(p, key, n) == 0)
-            return true;
-        p += w + (p[w] == ' ');
-    }
-    return false;
+    return keymap_keys(&a->keymap, c, view);
 }
 
-const struct cmd *cmd_for_key(enum view view, const char *key)
+const struct cmd *cmd_for_key(const struct app *a, enum view view, const char *key)
 {
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if ((table[i].views & view) && has_key(table[i].keys, key))
+        if ((table[i].views & view) && keymap_has(cmd_keys(a, &table[i], view), key))
             return &table[i];
     return NULL;
 }
@@ -167,9 +159,9 @@ static void pretty(const char *key, size_t n, char *buf, size_t size)
         snprintf(buf, size, "%.*s", (int)n, key);
 }
 
-const char *cmd_key_label(const struct cmd *c, char buf[16])
+const char *cmd_key_label(const char *keys, char buf[16])
 {
-    pretty(c->keys, strcspn(c->keys, " "), buf, 16);
+    pretty(keys, strcspn(keys, " "), buf, 16);
     return buf;
 }
 
@@ -178,11 +170,11 @@ const char *cmd_label(const struct cmd *c, const struct app *a)
     return c->run == cmd_train_toggle && cmd_run_held(a) ? _("resume") : _(c->label);
 }
 
-const char *cmd_keys_label(const struct cmd *c, char buf[48])
+const char *cmd_keys_label(const char *keys, char buf[48])
 {
     size_t used = 0;
     buf[0] = '\0';
-    for (const char *p = c->keys; *p && used < 40;) {
+    for (const char *p = keys; *p && used < 40;) {
         size_t w = strcspn(p, " ");
         if (used)
             buf[used++] = ' ';

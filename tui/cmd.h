@@ -28,15 +28,17 @@ struct cmd {
 size_t cmd_count(void);
 const struct cmd *cmd_at(size_t i);
 /* The command of a key in a view; NULL: none. `when` is not asked. */
-const struct cmd *cmd_for_key(enum view view, const char *key);
+const struct cmd *cmd_for_key(const struct app *a, enum view view, const char *key);
+/* The keys of a command in a view, the person's own map applied. */
+const char *cmd_keys(const struct app *a, const struct cmd *c, enum view view);
 const struct cmd *cmd_by_name(const char *name);
 bool cmd_enabled(const struct cmd *c, const struct app *a);
-/* The first key as people read it: "Space", "^C", "?", "Up". buf >= 16. */
-const char *cmd_key_label(const struct cmd *c, char buf[16]);
+/* The first of `keys` as people read it: "Space", "^C", "?", "Up". */
+const char *cmd_key_label(const char *keys, char buf[16]);
 /* What the key row says: "pause", or "resume" while the run is held. */
 const char *cmd_label(const struct cmd *c, const struct app *a);
-/* All keys: "j Down". buf >= 48. */
-const char *cmd_keys_label(const struct cmd *c, char buf[48]);
+/* All of them: "j Down". */
+const char *cmd_keys_label(const char *keys, char buf[48]);
 
 /* cmd_move.c, cmd_view.c, cmd_curve.c, cmd_train.c */
 cmd_fn cmd_down, cmd_up, cmd_page_down, cmd_page_up, cmd_top, cmd_bottom, cmd_enter;

@@ -13,7 +13,7 @@ void confirm_ask(struct app *a, const struct confirm *c)
     memset(p, 0, sizeof *p);
     p->kind = PROMPT_CONFIRM;
     str_copy(p->title, sizeof p->title, c->title);
-    str_copy(p->lost, sizeof p->lost, c->lost);
+    str_copy(p->lost, sizeof p->lost, c->lost ? c->lost : "");
     str_copy(p->verb, sizeof p->verb, c->verb);
     str_copy(p->command, sizeof p->command, c->command);
     str_copy(p->text, sizeof p->text, c->arg ? c->arg : "");

@@ -11,7 +11,7 @@
 
 struct confirm {
     const char *title;           /* "Delete pod/lora-x7k2p?" */
-    const char *lost;            /* what is lost, or how it comes back */
+    const char *lost;            /* what is lost, or how it comes back; may be NULL */
     const char *verb;            /* the button: "Delete" */
     const char *command, *arg;   /* arg may be NULL */
 };

@@ -12,21 +12,13 @@
 
 enum { HELP_WIDE = 76, HELP_TWO = 116, HELP_KEYS = 12, PALETTE_ROWS = 8 };
 
-/* The view that the help is about: the one under it. */
-static enum view view_below(const struct app *a)
-{
-    struct app b = *a;
-    b.help = false;
-    b.prompt.kind = PROMPT_NONE;
-    return app_view(&b);
-}
-
-static void help_row(struct rows *out, const struct cmd *c, int w)
+static void help_row(const struct app *a, struct rows *out, const struct cmd *c, int w)
 {
     char keys[48];
     rows_new(out, -1);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_KEY, cmd_keys_label(c, keys), HELP_KEYS);
+    rows_cell(out, ROLE_KEY, cmd_keys_label(cmd_keys(a, c, app_view_below(a)), keys),
+              HELP_KEYS);
     rows_put(out, ROLE_TEXT, " ");
     rows_cell(out, ROLE_TEXT, _(c->help), MAX(w - HELP_KEYS - 2, 8));
 }
@@ -34,7 +26,7 @@ static void help_row(struct rows *out, const struct cmd *c, int w)
 /* Commands of this view only, then those of all. */
 void overlay_help_rows(const struct app *a, struct rows *out, int w)
 {
-    enum view view = view_below(a);
+    enum view view = app_view_below(a);
     for (int part = 0; part < 3; part++) {
         static const char *const heads[] = {N_("Here"), N_("In every lab pane"), N_("Everywhere")};
         bool head = false;
@@ -42,14 +34,14 @@ void overlay_help_rows(const struct app *a, struct rows *out, int w)
             const struct cmd *c = cmd_at(i);
             unsigned v = c->views & (VIEWS_MAIN | VIEW_EDIT);
             int kind = (v & VIEWS_MAIN) == VIEWS_MAIN ? 2 : (v & VIEWS_LAB) == VIEWS_LAB ? 1 : 0;
-            if (kind != part || !(c->views & view) || !c->keys[0])
+            if (kind != part || !(c->views & view) || !cmd_keys(a, c, view)[0])
                 continue;
             if (!head && part > 0)
                 rows_blank(out);
             if (!head)
                 rows_line(out, ROLE_HEAD, _(heads[part]));
             head = true;
-            help_row(out, c, w);
+            help_row(a, out, c, w);
         }
     }
 }
@@ -97,7 +89,8 @@ static void draw_candidates(const struct app *a, struct grid *g)
         rows_init(&rows, a->glyphs);
         rows_new(&rows, -1);
         rows_cell(&rows, ROLE_STRONG, c->name, 16);
-        rows_cell(&rows, ROLE_KEY, cmd_keys_label(c, keys), 9);
+        rows_cell(&rows, ROLE_KEY, cmd_keys_label(cmd_keys(a, c, app_view_below(a)), keys),
+                  9);
         rows_cell(&rows, cmd_enabled(c, a) ? ROLE_TEXT : ROLE_MUTED, _(c->help), MAX(w - 29, 4));
         int x = r.x + 2;
         for (int k = 0; k < rows.v[0].n; k++)

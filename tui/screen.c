@@ -293,16 +293,22 @@ static int key_commands(const struct app *a, const struct cmd *out[64])
     for (int rank = 1; rank <= 40; rank++)
         for (size_t i = 0; i < cmd_count() && n < 64; i++) {
             const struct cmd *c = cmd_at(i);
-            if (c->rank == rank && (c->row & view) && cmd_enabled(c, a))
+            if (c->rank == rank && (c->row & view) && cmd_enabled(c, a) &&
+                cmd_keys(a, c, view)[0])
                 out[n++] = c;
         }
     return n;
 }
 
+static const char *key_text(const struct app *a, const struct cmd *c, char buf[16])
+{
+    return cmd_key_label(cmd_keys(a, c, app_view(a)), buf);
+}
+
 static int key_width(const struct cmd *c, const struct app *a)
 {
     char buf[16];
-    return utf8_str_width(cmd_key_label(c, buf)) + 1 + utf8_str_width(cmd_label(c, a)) + 2;
+    return utf8_str_width(key_text(a, c, buf)) + 1 + utf8_str_width(cmd_label(c, a)) + 2;
 }
 
 /* What does not fit is dropped from the middle: the first keys are of this
@@ -324,7 +330,7 @@ static void draw_keys(struct frame *f)
         int w = key_width(v[i], f->a);
         if (i < n - tail && x + w + total - 2 > f->a->cols)
             continue;
-        x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, cmd_key_label(v[i], buf));
+        x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, key_text(f->a, v[i], buf));
         x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, cmd_label(v[i], f->a)) + 2;
     }
 }

@@ -1,14 +1,16 @@
 /* tui_keys.c - the one table of commands: complete, without doubles, and what
  * is shown works. */
 #include "tests/screens/fixture.h"
+#include "tui/confirm.h"
 #include "tui/overlay.h"
 #include "tui/prompt.h"
 
 static const enum view views[] = {VIEW_CATALOGUE, VIEW_STEP, VIEW_CLUSTER, VIEW_LOG, VIEW_CURVE,
-                                  VIEW_API, VIEW_WHY, VIEW_HELP, VIEW_EDIT};
+                                  VIEW_API, VIEW_WHY, VIEW_HELP, VIEW_EDIT, VIEW_CONFIRM};
 
 TEST(no_key_means_two_things_in_a_view)
 {
+    struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     for (size_t v = 0; v < ARRAY_LEN(views); v++)
         for (size_t i = 0; i < cmd_count(); i++) {
             const struct cmd *c = cmd_at(i);
@@ -18,11 +20,12 @@ TEST(no_key_means_two_things_in_a_view)
             strv_init(&keys);
             strv_split(&keys, c->keys, ' ');
             for (size_t k = 0; k < keys.n && c->keys[0]; k++)
-                if (cmd_for_key(views[v], keys.v[k]) != c)
+                if (cmd_for_key(a, views[v], keys.v[k]) != c)
                     t_fail(__FILE__, __LINE__, "key %s: %s and %s", keys.v[k], c->name,
-                           cmd_for_key(views[v], keys.v[k])->name);
+                           cmd_for_key(a, views[v], keys.v[k])->name);
             strv_release(&keys);
         }
+    fx_free(a);
 }
 
 TEST(every_command_has_name_help_and_place)
@@ -53,6 +56,8 @@ static void go(struct app *a, enum view view)
             fx_key(a, ways[i].key);
     if (view == VIEW_EDIT)
         edit_open(&a->edit, "/tmp/x.yaml", "a: 1\n");
+    if (view == VIEW_CONFIRM)
+        confirm_ask(a, &(struct confirm){.title = "Sure?", .verb = "Do", .command = "redraw"});
     CHECK_INT(app_view(a), view);
 }
 
@@ -61,7 +66,7 @@ TEST(every_binding_is_in_the_help)
     for (size_t v = 0; v < ARRAY_LEN(views); v++) {
         struct rows rows;
         struct str all;
-        if (views[v] == VIEW_HELP)
+        if (views[v] & (VIEW_HELP | VIEW_CONFIRM))
             continue;
         struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
         go(a, views[v]);
@@ -78,7 +83,7 @@ TEST(every_binding_is_in_the_help)
             char keys[48];
             if (!(c->views & views[v]) || !c->keys[0])
                 continue;
-            CHECK_HAS(all.p, cmd_keys_label(c, keys));
+            CHECK_HAS(all.p, cmd_keys_label(c->keys, keys));
             CHECK_HAS(all.p, c->help);
         }
         str_release(&all);
