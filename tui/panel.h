@@ -37,6 +37,10 @@ const char *panel_say(const struct app *a, struct rows *out, const struct ltext 
 const char *panel_age(const struct app *a, int64_t at_ms, char buf[16]);
 /* Unix ms of an RFC 3339 text in an object, 0 when there is none. */
 int64_t panel_time(const struct json *object, const char *path);
+/* The word kubectl shows for a pod: a container's reason before the phase. */
+const char *panel_pod_status(const struct json *pod);
+/* When an event was last seen, Unix ms, 0 unknown. */
+int64_t panel_event_time(const struct json *event);
 /* The curve as it is asked for by the state. */
 void panel_curve_ask(const struct app *a, struct curve_ask *ask);
 

@@ -110,8 +110,7 @@ static bool nodes(const struct app *a, struct rows *out, int w)
 }
 
 /* --- pods --------------------------------------------------------------------- */
-/* The word kubectl shows: a container's reason before the pod's phase. */
-static const char *pod_status(const struct json *pod)
+const char *panel_pod_status(const struct json *pod)
 {
     static const char *const lists[] = {"status.initContainerStatuses", "status.containerStatuses"};
     const char *word = json_str(pod, "status.reason", json_str(pod, "status.phase", "Unknown"));
@@ -155,7 +154,7 @@ static void pod_name(struct rows *out, const char *name, int w)
 
 static void pod_row(const struct app *a, struct rows *out, const struct json *pod, int id, int w)
 {
-    const char *status = pod_status(pod);
+    const char *status = panel_pod_status(pod);
     enum role role;
     enum glyph g = pod_sign(status, &role);
     int ready = 0, all = 0, restarts = 0;
@@ -205,7 +204,7 @@ static void pods(const struct app *a, struct rows *out, int w)
 }
 
 /* --- events ------------------------------------------------------------------- */
-static int64_t event_time(const struct json *e)
+int64_t panel_event_time(const struct json *e)
 {
     static const char *const paths[] = {"series.lastObservedTime", "lastTimestamp", "eventTime",
                                         "firstTimestamp", "metadata.creationTimestamp"};
@@ -236,7 +235,7 @@ static void event_row(const struct app *a, struct rows *out, const struct json *
     bool warning = str_eq(json_str(e, "type", "Normal"), "Warning");
     char age[16];
     rows_new(out, -1);
-    rows_cell_right(out, ROLE_MUTED, panel_age(a, event_time(e), age), 5);
+    rows_cell_right(out, ROLE_MUTED, panel_age(a, panel_event_time(e), age), 5);
     rows_put(out, ROLE_TEXT, " ");
     rows_cell(out, warning ? ROLE_WARN : ROLE_TEXT, clean(out, json_str(e, "reason", "?")), 16);
     rows_put(out, ROLE_TEXT, " ");
@@ -252,7 +251,7 @@ static void events(const struct app *a, struct rows *out, int w)
         return;
     struct timed *v = arena_alloc(&out->arena, n * sizeof *v);
     for (const struct json *c = json_first(t->items); c; c = json_next(c), i++) {
-        v[i] = (struct timed){c, event_time(c) / 1000, (int64_t)i};
+        v[i] = (struct timed){c, panel_event_time(c) / 1000, (int64_t)i};
         str_to_i64(json_str(c, "metadata.resourceVersion", ""), &v[i].place);
     }
     qsort(v, n, sizeof *v, newest_first);

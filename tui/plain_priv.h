@@ -1,0 +1,53 @@
+/* plain_priv.h - what the files of the plain console share. */
+#ifndef TUI_PLAIN_PRIV_H
+#define TUI_PLAIN_PRIV_H
+
+#include "tui/cmd.h"
+#include "tui/plain_say.h"
+
+enum plain_wait_kind { PLAIN_WAIT_NONE, PLAIN_WAIT_CHECKS, PLAIN_WAIT_RUN, PLAIN_WAIT_OP,
+                       PLAIN_WAIT_LINK, PLAIN_WAIT_STEP, PLAIN_WAIT_KIND_COUNT };
+
+/* Lines that come while one of these is on wait behind it. */
+struct plain_wait {
+    enum plain_wait_kind kind;
+    int64_t n, until_ms, wrong_since;
+};
+
+/* The part of the plain console that needs no loop: words in, text out. */
+struct plain {
+    struct app *app;
+    struct effects *effects;
+    struct plain_say say;
+    struct plain_wait wait;
+    struct str out;              /* what is to be said, not wrapped yet */
+    const char *menu[32];        /* commands by the numbers said last */
+    int menu_n;
+    char file[128];              /* the file that show and replace are about */
+    bool leave, missed;          /* missed: a wait ended without what it waited for */
+    bool own_editor;             /* $EDITOR can be used here */
+};
+
+/* One typed line. */
+void plain_take(struct plain *p, const char *line);
+/* What the prompt asks for, without the last blank. */
+void plain_prompt(const struct plain *p, struct str *out);
+void plain_menu(struct plain *p);
+/* A console or session command by its full name, and what it shows. */
+void plain_run_command(struct plain *p, const char *name, const char *arg);
+
+/* plain_wait.c */
+void plain_wait_begin(struct plain *p, const char *arg);
+/* Has it come, or failed? Says so, and ends the wait. */
+void plain_wait_look(struct plain *p);
+void plain_wait_stop(struct plain *p);
+
+/* plain_edit.c: the step's files line by line */
+void plain_show(struct plain *p, const char *arg);
+void plain_edit(struct plain *p, const char *arg);
+void plain_replace(struct plain *p, const char *arg);
+void plain_set_line(struct plain *p, const char *arg);
+void plain_insert_line(struct plain *p, const char *arg);
+void plain_delete_line(struct plain *p, const char *arg);
+
+#endif

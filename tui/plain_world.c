@@ -1,0 +1,228 @@
+/* plain_world.c - the cluster in words (plain_text.h): an object a line. */
+#include "core/base/clock.h"
+#include "core/base/i18n.h"
+#include "k8s/accel.h"
+#include "tui/panel.h"
+#include "tui/plain_text.h"
+
+enum { PLAIN_EVENTS_MOST = 500 };
+
+static const char *age(const struct app *a, int64_t at_ms, char buf[16])
+{
+    return at_ms > 0 ? panel_age(a, at_ms, buf) : str_copy(buf, 16, "?");
+}
+
+/* --- the link --------------------------------------------------------------------- */
+static void link_down(const struct app *a, struct str *out)
+{
+    const struct cluster_state *k = &a->s->cluster;
+    const struct pd_err *e = &a->s->last_error;
+    char buf[16];
+    plain_line(out, _("The cluster can't be reached: %s"), k->error[0] ? k->error : _("no answer"));
+    if (e->code)
+        plain_line(out, _("Next step: %s"), e->hint[0] ? e->hint : _(pd_hint(e->code)));
+    if (k->last_ok_ms > 0)
+        plain_line(out, _("What you read about the cluster is as it was %s ago."),
+                   age(a, k->last_ok_ms, buf));
+    if (k->next_try_ms > a->now_ms)
+        plain_line(out, _("The next try is in %s."),
+                   clock_age(k->next_try_ms - a->now_ms, buf));
+}
+
+void plain_link(const struct app *a, struct str *out)
+{
+    const struct cluster_state *k = &a->s->cluster;
+    if (k->link == LINK_UP)
+        plain_line(out, _("Cluster %s, namespace %s: connected, version %s, answers in %d ms."),
+                   k->context, k->ns, k->version[0] ? k->version : "?", (int)k->latency_ms);
+    else if (k->link == LINK_DOWN)
+        link_down(a, out);
+    else if (k->link == LINK_CONNECTING)
+        plain_line(out, _("Cluster %s: connecting."), k->context);
+    else
+        plain_line(out, "%s", _("No cluster."));
+}
+
+/* False, and said: the list can't be told. */
+static bool readable(const struct app *a, const struct table *t, struct str *out)
+{
+    char buf[16];
+    if (t->forbidden && !t->synced) {
+        plain_line(out, _("You may not list %s: %s"), t->resource, t->error);
+        return false;
+    }
+    if (a->s->cluster.link == LINK_DOWN && t->synced)
+        plain_line(out, _("No link: this is as it was %s ago."),
+                   age(a, a->s->cluster.last_ok_ms, buf));
+    else if (!t->synced)
+        plain_line(out, _("The list of %s is not read yet."), t->resource);
+    return t->synced;
+}
+
+/* --- nodes ------------------------------------------------------------------------ */
+static bool is_ready(const struct json *node)
+{
+    return str_eq(json_str(node, "status.conditions[?type=Ready].status", ""), "True");
+}
+
+static bool is_simulated(const struct json *node)
+{
+    static const char *const where[] = {"metadata.labels", "metadata.annotations"};
+    for (size_t i = 0; i < ARRAY_LEN(where); i++)
+        for (const struct json *c = json_first(json_at(node, where[i])); c; c = json_next(c))
+            if (strstr(json_key(c), "simulated") && !str_eq(json_string_value(c), "false"))
+                return true;
+    return false;
+}
+
+static void node_line(const struct json *node, const struct json *pods, struct str *out)
+{
+    const struct accel_vendor *v = accel_of_node(node);
+    struct accel_use use = accel_node(v, node, pods);
+    double unit = v->milli ? 1000 : 1;
+    str_printf(out, _("Node %s: %s%s"), json_str(node, "metadata.name", "?"),
+               is_ready(node) ? _("Ready") : _("not Ready"),
+               is_simulated(node) ? _(", simulated") : "");
+    if (use.allocatable >= 0)
+        str_printf(out, _(", %s: %g in use of %g"), v->resource, (double)MAX(use.used, 0) / unit,
+                   (double)use.allocatable / unit);
+    plain_line(out, ".");
+}
+
+void plain_nodes(const struct app *a, struct str *out)
+{
+    const struct table *t = session_table(a->s, "nodes"), *pods = session_table(a->s, "pods");
+    int n = 0, ready = 0;
+    if (!readable(a, t, out))
+        return;
+    for (const struct json *c = json_first(t->items); c; c = json_next(c), n++)
+        ready += is_ready(c);
+    plain_line(out, _("%d nodes, %d of them Ready."), n, ready);
+    for (const struct json *c = json_first(t->items); c; c = json_next(c))
+        node_line(c, pods->items, out);
+}
+
+/* --- pods ------------------------------------------------------------------------- */
+static void pod_line(const struct app *a, const struct json *pod, struct str *out)
+{
+    int ready = 0, all = 0, restarts = 0;
+    char buf[16];
+    for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
+         c = json_next(c), all++) {
+        ready += json_bool(c, "ready", false);
+        restarts += (int)json_int(c, "restartCount", 0);
+    }
+    str_printf(out, _("Pod %s: %s, %d of %d containers ready"), json_str(pod, "metadata.name", "?"),
+               panel_pod_status(pod), ready,
+               all ? all : (int)json_count(json_at(pod, "spec.containers")));
+    if (restarts)
+        str_printf(out, _(", %d restarts"), restarts);
+    str_printf(out, _(", on node %s"), json_str(pod, "spec.nodeName", _("none yet")));
+    plain_line(out, _(", age %s."), age(a, panel_time(pod, "metadata.creationTimestamp"), buf));
+}
+
+void plain_pods(const struct app *a, struct str *out)
+{
+    const struct table *t = session_table(a->s, "pods");
+    if (!readable(a, t, out))
+        return;
+    plain_line(out, _("%d pods in the namespace %s."), (int)json_count(t->items),
+               a->s->cluster.ns);
+    for (const struct json *c = json_first(t->items); c; c = json_next(c))
+        pod_line(a, c, out);
+}
+
+/* --- events ------------------------------------------------------------------------ */
+static void event_line(const struct app *a, const struct json *e, struct str *out)
+{
+    char buf[16];
+    plain_line(out, _("%s ago, %s, %s %s: %s"), age(a, panel_event_time(e), buf),
+               json_str(e, "reason", "?"),
+               json_str(e, "involvedObject.kind", json_str(e, "regarding.kind", "")),
+               json_str(e, "involvedObject.name", json_str(e, "regarding.name", "")),
+               json_str(e, "message", json_str(e, "note", "")));
+}
+
+struct newest {
+    const struct json *v[PLAIN_EVENTS_MOST];
+    int64_t at[PLAIN_EVENTS_MOST];
+    int n;
+};
+
+static void keep_newest(struct newest *k, const struct json *e, int most)
+{
+    int64_t at = panel_event_time(e);
+    int i = k->n;
+    while (i > 0 && k->at[i - 1] < at)
+        i--;
+    if (i >= most)
+        return;
+    k->n = MIN(k->n + 1, most);
+    for (int j = k->n - 1; j > i; j--) {
+        k->v[j] = k->v[j - 1];
+        k->at[j] = k->at[j - 1];
+    }
+    k->v[i] = e;
+    k->at[i] = at;
+}
+
+/* Oldest first, so that the newest is heard last. */
+void plain_events(const struct app *a, int most, struct str *out)
+{
+    const struct table *t = session_table(a->s, "events");
+    struct newest k = {.n = 0};
+    if (!readable(a, t, out))
+        return;
+    most = MIN(MAX(most, 1), PLAIN_EVENTS_MOST);
+    for (const struct json *e = json_first(t->items); e; e = json_next(e))
+        keep_newest(&k, e, most);
+    plain_line(out, _("%d events, the newest last:"), k.n);
+    while (k.n-- > 0)
+        event_line(a, k.v[k.n], out);
+}
+
+/* --- log and API ------------------------------------------------------------------ */
+void plain_log(const struct app *a, int most, struct str *out)
+{
+    size_t n = session_log_count(a->s), from = n > (size_t)most ? n - (size_t)most : 0;
+    if (n == 0) {
+        plain_line(out, "%s", _("No log is followed yet. Type: log.follow and a pod's name."));
+        return;
+    }
+    plain_line(out, _("Log: lines %zu to %zu of %zu:"), from + 1, n, n);
+    for (size_t i = from; i < n; i++)
+        plain_line(out, "%s", session_log_line(a->s, i)->text);
+}
+
+void plain_api(const struct app *a, int most, struct str *out)
+{
+    size_t n = a->s->api_n, from = n > (size_t)most ? n - (size_t)most : 0;
+    plain_line(out, _("%zu requests, the newest last:"), n - from);
+    for (size_t i = from; i < n; i++) {
+        const struct api_row *r = &a->s->api[i];
+        plain_line(out, _("%s %s: %d, %d ms. As kubectl: %s"), r->method, r->path ? r->path : "",
+                   r->status, (int)r->ms, r->kubectl ? r->kubectl : "");
+    }
+}
+
+/* --- what is wrong ------------------------------------------------------------------ */
+void plain_why(const struct app *a, struct str *out)
+{
+    const struct pd_err *e = &a->s->last_error;
+    size_t before = out->len;
+    if (e->code != PD_OK) {
+        plain_line(out, _("Last error, %s: %s"), pd_id(e->code), e->msg);
+        if (e->src[0])
+            plain_line(out, e->line ? _("  Place: %s, line %d, column %d.") : _("  Place: %s."),
+                       e->src, e->line, e->col);
+        plain_line(out, _("  Next step: %s"), e->hint[0] ? e->hint : _(pd_hint(e->code)));
+    }
+    const struct lab *lab = a->s->lab;
+    for (int i = 0; lab && a->s->progress && i < lab->steps[a->s->step].checks_n; i++) {
+        enum check_result r = a->s->progress[a->s->step].checks[i].result;
+        if (r != CHECK_PASS && r != CHECK_BLOCKED)
+            plain_check(a, i, out);
+    }
+    if (out->len == before)
+        plain_line(out, "%s", _("Nothing is wrong."));
+}
