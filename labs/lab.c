@@ -8,6 +8,7 @@
 #include "labs/lab_reader.h"
 
 static const struct lab_key lab_keys[] = {
+    {"track", LK_TEXT, false},  {"after", LK_ID, false},
     {"podium", LK_NUM, true},   {"id", LK_ID, true},        {"title", LK_TEXT, true},
     {"about", LK_MAP, false},   {"requires", LK_SEQ, false}, {"vars", LK_MAP, false},
     {"run", LK_MAP, false},     {"steps", LK_SEQ, true},    {NULL, LK_ANY, false}};
@@ -24,6 +25,8 @@ static enum pd_code read_root(struct lab_reader *r, const struct ynode *root)
                    version->text);
     r->lab->id = lab_reader_dup(r, yaml_str(root, "id", ""));
     r->lab->title = lab_reader_text(r, yaml_get(root, "title"));
+    r->lab->track = lab_reader_text(r, yaml_get(root, "track"));
+    r->lab->after = lab_reader_dup(r, yaml_str(root, "after", ""));
     rc = lab_reader_about(r, yaml_get(root, "about"));
     rc = rc ? rc : lab_reader_requires(r, yaml_get(root, "requires"));
     rc = rc ? rc : lab_reader_vars(r, yaml_get(root, "vars"));

@@ -103,6 +103,8 @@ struct lab_require {
 struct lab {
     const char *id;
     struct ltext title, about, goal;
+    struct ltext track;           /* labs of one track stand together; "" none */
+    const char *after;            /* id of a lab that comes before; "" none */
     int minutes;
     const char *level, *hw;       /* "easy"; "any" "xeon" "gaudi" "nvidia" */
     const char *dir, *path;       /* its folder, its file */
