@@ -5,6 +5,9 @@ V ?= 0
 SAN ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 CC ?= gcc
+# with a base folder ccache writes the targets of .d files in a form that make
+# does not know again: a changed header would rebuild nothing
+unexport CCACHE_BASEDIR
 PKG_CONFIG ?= pkg-config
 VERSION := 0.1.0
 

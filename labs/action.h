@@ -11,8 +11,14 @@
 
 enum action_state { ACTION_IDLE, ACTION_RUNNING, ACTION_DONE, ACTION_FAILED };
 
+/* Which list of actions runs: a step's own, those of the scene in the order in
+ * which they are made, and those that clear up. */
+enum action_list { LIST_DO, LIST_LAB_SETUP, LIST_LAB_FAULTS, LIST_STEP_SETUP, LIST_STEP_FAULTS,
+                   LIST_CLEANUP };
+
 struct action_run {
     enum action_state state;
+    enum action_list list;
     int step, index;              /* of the lab */
     int stage;                    /* the kind's own */
     uint32_t effect;              /* the open effect, 0: none */

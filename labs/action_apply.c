@@ -20,16 +20,33 @@ static const char *var(void *arg, const char *name)
     return json_string_value(json_get(((const struct session *)arg)->vars, name));
 }
 
-static struct manifest *parse(struct session *s, const char *file, struct pd_err *err)
+/* A scene's files lie in the lab's folder, the person's in the work folder. */
+static struct manifest *parse(struct session *s, const struct action_run *a, struct pd_err *err)
 {
     bool known;
-    const char *text = session_file(s, file, &known);
+    const char *file = json_str(a->args, "file", "");
+    const char *text = a->list == LIST_DO ? session_file(s, file, &known)
+                                          : lab_scene_file(s->lab, file);
     struct manifest *m = NULL;
     if (!text)
-        pd_fail_at(err, PD_IO, file, 0, 0, "%s", _("the file is not in the work folder"));
+        pd_fail_at(err, PD_IO, file, 0, 0, "%s",
+                   a->list == LIST_DO ? _("the file is not in the work folder")
+                                      : _("the file is not in the lab's folder"));
     else if (manifest_parse(file, text, strlen(text), var, s, &m, err))
         m = NULL;
     return m;
+}
+
+/* Everything that a lab makes carries its label, so that it can be found again
+ * to clear up; a Job's pods too. */
+static struct json *labelled(const struct session *s, const struct json *object)
+{
+    struct json *o = json_copy(object);
+    json_put_path(o, "metadata.labels['podium/lab']", json_new_string(s->lab->id));
+    if (json_type(json_at(o, "spec.template")) == JSON_OBJECT)
+        json_put_path(o, "spec.template.metadata.labels['podium/lab']",
+                      json_new_string(s->lab->id));
+    return o;
 }
 
 /* The object of the document at hand: work = {"doc": i, "object": {…}, "res"}. */
@@ -66,7 +83,7 @@ static void look(struct session *s, struct action_run *a, int stage, struct effe
 static void document(struct session *s, struct action_run *a, int i, struct effects *out)
 {
     struct pd_err err;
-    struct manifest *m = parse(s, json_str(a->args, "file", ""), &err);
+    struct manifest *m = parse(s, a, &err);
     if (!m) {
         action_fail_err(a, &err);
         return;
@@ -80,7 +97,7 @@ static void document(struct session *s, struct action_run *a, int i, struct effe
         const struct manifest_doc *d = &m->docs[i];
         a->work = json_new_object();
         json_put_num(a->work, "doc", i);
-        json_set(a->work, "object", json_copy(d->object));
+        json_set(a->work, "object", labelled(s, d->object));
         json_put_str(a->work, "res", d->res ? d->res->plural : "");
         bool fixed = d->res && (str_eq(d->res->kind, "Job") || str_eq(d->res->kind, "Pod"));
         if (!d->res) {
@@ -105,7 +122,7 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
 static void refused(struct session *s, struct action_run *a, const struct msg *m)
 {
     struct pd_err err, place;
-    struct manifest *mf = parse(s, json_str(a->args, "file", ""), &err);
+    struct manifest *mf = parse(s, a, &err);
     size_t i = (size_t)json_int(a->work, "doc", 0);
     const struct json *status = json_get(m->body, "object");
     if (mf && i < mf->n && json_type(status) == JSON_OBJECT &&

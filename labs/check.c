@@ -7,10 +7,12 @@
 #include "core/base/str.h"
 #include "labs/check_kinds.h"
 #include "labs/session_priv.h"
+#include "labs/vars.h"
 
 static const struct check_kind *const kinds[] = {
     &check_object, &check_count,  &check_condition, &check_event, &check_log,    &check_file,
-    &check_image,  &check_metric, &check_adapter,   &check_control, &check_copy};
+    &check_image,  &check_metric, &check_adapter,   &check_control, &check_copy, &check_absent,
+    &check_exec};
 
 const struct check_kind *check_kind_by_name(const char *name, int *index)
 {
@@ -143,6 +145,7 @@ static const struct json *find_job_pod(const struct check_ctx *c, const char *jo
         check_newest_event(c->s, job_name, ev);
     } else {
         check_subject(ev, "pods/%s", json_str(pod, "metadata.name", ""));
+        ev->mark = check_mark(pod);
     }
     return pod;
 }
@@ -167,5 +170,46 @@ const struct json *check_find(const struct check_ctx *c, struct evidence *ev)
                   name);
         return NULL;
     }
+    ev->mark = check_mark(obj);
     return obj;
+}
+
+uint64_t check_mark(const struct json *obj)
+{
+    const struct json *list = json_at(obj, "status.containerStatuses");
+    int64_t restarts = json_int(obj, "status.failed", 0);
+    for (const struct json *c = json_first(list); c; c = json_next(c))
+        restarts += json_int(c, "restartCount", 0);
+    return vars_hash((uint64_t)restarts, json_str(obj, "metadata.uid", ""));
+}
+
+static bool is_workload(const char *kind)
+{
+    static const char *const kinds_of[] = {"deployments", "statefulsets", "daemonsets",
+                                           "replicasets"};
+    for (size_t i = 0; i < ARRAY_LEN(kinds_of); i++)
+        if (str_eq(kinds_of[i], kind))
+            return true;
+    return false;
+}
+
+const char *check_behind(const char *kind, const struct json *obj)
+{
+    int64_t generation = json_int(obj, "metadata.generation", 0);
+    int64_t seen = json_int(obj, "status.observedGeneration", is_workload(kind) ? 0 : generation);
+    if (seen < generation)
+        return _("the controller has not seen the newest version yet");
+    bool rolls = str_eq(kind, "deployments") || str_eq(kind, "statefulsets");
+    int64_t want = json_int(obj, "spec.replicas", 1);
+    int64_t updated = json_int(obj, "status.updatedReplicas", 0);
+    if (str_eq(kind, "daemonsets")) {
+        want = json_int(obj, "status.desiredNumberScheduled", 0);
+        updated = json_int(obj, "status.updatedNumberScheduled", 0);
+        rolls = true;
+    }
+    /* a copy of the old version that is still ready says nothing of the new one */
+    if (rolls && (updated < want || (str_eq(kind, "deployments") &&
+                                     json_int(obj, "status.replicas", 0) > updated)))
+        return _("the newest version does not run everywhere yet");
+    return NULL;
 }

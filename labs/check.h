@@ -23,6 +23,8 @@ struct check_ctx {
     bool asking;                  /* the work is under way */
 };
 
+enum { CHECK_SEEN_KEY = 400 };
+
 struct check_kind {
     const char *name;
     const struct lab_key *keys;   /* of its arguments */
@@ -31,6 +33,12 @@ struct check_kind {
      * NULL when it can't be asked yet. It is asked when the person says "check",
      * when the step's actions ended, and once when the step is opened. */
     struct json *(*ask)(const struct check_ctx *c);
+    /* The question is a command in a pod (EFF_EXEC, with the pod's "uid"); it is
+     * asked again every few seconds, since no message tells of a change. */
+    bool in_pod;
+    /* Is what the check is about there now, and under which key is that kept?
+     * For kinds that count only what was seen before; NULL. */
+    bool (*seen)(const struct check_ctx *c, char key[CHECK_SEEN_KEY]);
 };
 
 const struct check_kind *check_kind_by_name(const char *name, int *index);
@@ -49,5 +57,10 @@ void check_newest_event(const struct session *s, const char *name, struct eviden
 /* The object of args {kind, name, own}: NULL with ev filled (UNKNOWN, NOT YET,
  * STALE) when it can't be used. */
 const struct json *check_find(const struct check_ctx *c, struct evidence *ev);
+/* A number that is another one for another object, and after a restart. */
+uint64_t check_mark(const struct json *obj);
+/* The controller has not seen the newest version of it, or has not brought it
+ * about everywhere yet: why (status can't be believed), or NULL. */
+const char *check_behind(const char *kind, const struct json *obj);
 
 #endif

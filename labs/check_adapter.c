@@ -119,4 +119,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
                       : _("the evaluation could not be made"));
 }
 
-const struct check_kind check_adapter = {"adapter", keys, eval, ask};
+const struct check_kind check_adapter = {"adapter", keys, eval, ask, false, NULL};

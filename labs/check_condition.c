@@ -38,17 +38,17 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     str_fmt(ev->path, sizeof ev->path, "status.conditions[?type=%s].status", type);
     str_copy(ev->expected, sizeof ev->expected, want);
     str_copy(ev->actual, sizeof ev->actual, is ? json_str(is, "status", "") : "(missing)");
-    int64_t seen = json_int(is, "observedGeneration",
-                            json_int(obj, "status.observedGeneration", -1));
-    bool lags = seen >= 0 && seen < json_int(obj, "metadata.generation", 0);
+    int64_t newest = json_int(obj, "metadata.generation", 0);
+    const char *behind = json_int(is, "observedGeneration", newest) < newest
+                             ? _("the controller has not seen the newest version yet")
+                             : check_behind(json_str(c->args, "kind", ""), obj);
     bool ok = is && str_eq(json_str(is, "status", ""), want);
-    if (ok && !lags)
+    if (ok && !behind)
         check_set(ev, CHECK_PASS, "%s", "");
     else
-        check_set(ev, CHECK_NOT_YET, "%s", lags ? _("the controller has not seen the newest "
-                                                    "version yet")
-                                           : is ? json_str(is, "message", "")
-                                                : _("it is not so yet"));
+        check_set(ev, CHECK_NOT_YET, "%s", behind ? behind
+                                           : is   ? json_str(is, "message", "")
+                                                  : _("it is not so yet"));
 }
 
-const struct check_kind check_condition = {"condition", keys, eval, NULL};
+const struct check_kind check_condition = {"condition", keys, eval, NULL, false, NULL};

@@ -47,4 +47,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     check_set(ev, ok ? CHECK_PASS : CHECK_WRONG, "%s", ok ? "" : a->text);
 }
 
-const struct check_kind check_control = {"control", keys, eval, NULL};
+const struct check_kind check_control = {"control", keys, eval, NULL, false, NULL};

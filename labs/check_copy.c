@@ -24,4 +24,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
               files >= want ? "" : _("the folder in the Pod has too few files"));
 }
 
-const struct check_kind check_copy = {"copy", keys, eval, NULL};
+const struct check_kind check_copy = {"copy", keys, eval, NULL, false, NULL};

@@ -10,7 +10,7 @@ static const struct lab_key keys[] = {
     {"kind", LK_RES, true},  {"where", LK_EXPECT, false}, {"is", LK_MATCH, false},
     {"file", LK_PATH, false}, {"path", LK_STR, false},    {NULL, LK_ANY, false}};
 
-static int64_t count(const struct check_ctx *c)
+static int64_t count(const struct check_ctx *c, uint64_t *mark)
 {
     const struct table *t = session_table(c->s, json_str(c->args, "kind", ""));
     int64_t n = 0;
@@ -20,6 +20,7 @@ static int64_t count(const struct check_ctx *c)
         for (const struct json *w = json_first(where); w && ok; w = json_next(w))
             ok = match_value(json_at(o, json_key(w)), w);
         n += ok;
+        *mark += ok ? check_mark(o) : 0;
     }
     return n;
 }
@@ -49,7 +50,7 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     check_subject(ev, "%s", kind);
     if (check_blind(c, kind, ev))
         return;
-    int64_t n = count(c);
+    int64_t n = count(c, &ev->mark);
     if (json_has(c->args, "file")) {
         eval_answer(c, n, ev);
         return;
@@ -67,4 +68,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     json_free(value);
 }
 
-const struct check_kind check_count = {"count", keys, eval, NULL};
+const struct check_kind check_count = {"count", keys, eval, NULL, false, NULL};

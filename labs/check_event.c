@@ -36,4 +36,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     check_set(ev, CHECK_NOT_YET, "%s", _("the cluster has not told of it yet"));
 }
 
-const struct check_kind check_event = {"event", keys, eval, NULL};
+const struct check_kind check_event = {"event", keys, eval, NULL, false, NULL};

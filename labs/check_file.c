@@ -81,4 +81,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     json_free(value);
 }
 
-const struct check_kind check_file = {"file", keys, eval, NULL};
+const struct check_kind check_file = {"file", keys, eval, NULL, false, NULL};

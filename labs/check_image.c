@@ -75,4 +75,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
               same ? "" : _("another image has this name"));
 }
 
-const struct check_kind check_image = {"image", keys, eval, ask};
+const struct check_kind check_image = {"image", keys, eval, ask, false, NULL};

@@ -29,4 +29,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     check_set(ev, CHECK_NOT_YET, "%s", _("the log does not say it yet"));
 }
 
-const struct check_kind check_log = {"log", keys, eval, NULL};
+const struct check_kind check_log = {"log", keys, eval, NULL, false, NULL};

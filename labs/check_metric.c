@@ -90,4 +90,4 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
                              : _("the run goes on"));
 }
 
-const struct check_kind check_metric = {"metric", keys, eval, NULL};
+const struct check_kind check_metric = {"metric", keys, eval, NULL, false, NULL};

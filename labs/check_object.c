@@ -28,12 +28,6 @@ static void put_pair(struct evidence *ev, const char *path, const struct json *a
     str_release(&s);
 }
 
-static bool lags(const struct json *obj)
-{
-    int64_t seen = json_int(obj, "status.observedGeneration", -1);
-    return seen >= 0 && seen < json_int(obj, "metadata.generation", 0);
-}
-
 static void eval(const struct check_ctx *c, struct evidence *ev)
 {
     const struct json *obj = check_find(c, ev);
@@ -41,6 +35,7 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
         return;
     check_newest_event(c->s, json_str(obj, "metadata.name", ""), ev);
     const struct json *want = json_get(c->args, "wrong_if");
+    const char *behind = check_behind(json_str(c->args, "kind", ""), obj);
     for (const struct json *w = json_first(want); w; w = json_next(w)) {
         const struct json *a = json_at(obj, json_key(w));
         if (!match_value(a, w))
@@ -54,16 +49,16 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
         const char *path = json_key(w);
         const struct json *a = json_at(obj, path);
         bool status = str_starts(path, "status.");
-        if (match_value(a, w) && !(status && lags(obj)))
+        if (match_value(a, w) && !(status && behind))
             continue;
         put_pair(ev, path, a, w);
         check_set(ev, status ? CHECK_NOT_YET : CHECK_WRONG, "%s",
-                  status && lags(obj) ? _("the controller has not seen the newest version yet")
-                  : status            ? _("it is not so yet")
-                                      : _("the object says something else"));
+                  status && behind ? behind
+                  : status         ? _("it is not so yet")
+                                   : _("the object says something else"));
         return;
     }
     check_set(ev, CHECK_PASS, "%s", "");
 }
 
-const struct check_kind check_object = {"object", keys, eval, NULL};
+const struct check_kind check_object = {"object", keys, eval, NULL, false, NULL};

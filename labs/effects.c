@@ -16,6 +16,7 @@ static effects_fn *const table[EFFECT_KIND_COUNT] = {
     [EFF_CONNECT] = effects_connect, [EFF_WATCH] = effects_watch,
     [EFF_GET] = effects_get,         [EFF_LIST] = effects_list,
     [EFF_APPLY] = effects_apply,     [EFF_DELETE] = effects_delete,
+    [EFF_CAN] = effects_can,
     [EFF_LOG] = effects_log,         [EFF_ATTACH] = effects_attach,
     [EFF_ATTACH_SEND] = effects_attach_send, [EFF_EXEC] = effects_exec,
     [EFF_COPY_OUT] = effects_copy_out, [EFF_SPAWN] = effects_spawn,

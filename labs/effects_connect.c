@@ -257,6 +257,13 @@ void effects_connect(struct effects_runner *r, const struct effect *e)
     bool found = true;
     effects_connect_free(r);
     r->connect_effect = e->id;
+    if (json_bool(e->args, "default", false)) {
+        free(r->kubeconfig);
+        free(r->context);
+        r->kubeconfig = r->context = NULL;
+        spawn_default(r, "start", keep_line, started);
+        return;
+    }
     if (context) {
         free(r->context);
         r->context = xstrdup(context);

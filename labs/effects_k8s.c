@@ -1,5 +1,7 @@
 /* effects_k8s.c - requests and watches: the answers of k8s/client and k8s/watch
  * become messages. */
+#include "core/base/mem.h"
+#include "k8s/res.h"
 #include "k8s/watch.h"
 #include "labs/effects_priv.h"
 #include "labs/errjson.h"
@@ -60,6 +62,34 @@ void effects_delete(struct effects_runner *r, const struct effect *e)
                            json_str(e->args, "namespace", NULL), json_str(e->args, "name", ""),
                            json_str(e->args, "uid", NULL), (int)json_int(e->args, "grace", -1),
                            reply, s);
+}
+
+/* May the person do this? "jobs.batch/status" has a group and a subresource. */
+void effects_can(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = call_slot(r, e);
+    struct json *body = json_new_object();
+    char *name = xstrdup(json_str(e->args, "resource", "")), *sub = strchr(name, '/');
+    if (sub)
+        *sub++ = '\0';
+    const struct res *res = res_by_name(name);
+    const char *at = "spec.resourceAttributes";
+    char path[80];
+    const char *const fields[][2] = {
+        {"verb", json_str(e->args, "verb", "")}, {"resource", res ? res->plural : name},
+        {"group", res ? res->group : ""},        {"subresource", sub},
+        {"namespace", res && !res->namespaced ? NULL : json_str(e->args, "namespace", NULL)}};
+    json_put_str(body, "apiVersion", "authorization.k8s.io/v1");
+    json_put_str(body, "kind", "SelfSubjectAccessReview");
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        if (fields[i][1])
+            json_put_path(body, str_fmt(path, sizeof path, "%s.%s", at, fields[i][0]),
+                          json_new_string(fields[i][1]));
+    s->handle = k8s_request(r->k8s, "POST",
+                            "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", NULL, body,
+                            reply, s);
+    json_free(body);
+    free(name);
 }
 
 /* --- watches ------------------------------------------------------------------------ */

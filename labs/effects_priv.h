@@ -63,7 +63,7 @@ void effects_refuse(struct effects_runner *r, const struct effect *e, const stru
 void effects_argv(const struct json *args, struct strv *out);
 
 /* effects_k8s.c */
-effects_fn effects_watch, effects_get, effects_list, effects_apply, effects_delete;
+effects_fn effects_watch, effects_get, effects_list, effects_apply, effects_delete, effects_can;
 /* effects_pod.c */
 effects_fn effects_log, effects_attach, effects_attach_send, effects_exec, effects_copy_out;
 /* effects_local.c */

@@ -11,7 +11,8 @@ static const struct lab_key lab_keys[] = {
     {"track", LK_TEXT, false},  {"after", LK_ID, false},
     {"podium", LK_NUM, true},   {"id", LK_ID, true},        {"title", LK_TEXT, true},
     {"about", LK_MAP, false},   {"requires", LK_SEQ, false}, {"vars", LK_MAP, false},
-    {"run", LK_MAP, false},     {"steps", LK_SEQ, true},    {NULL, LK_ANY, false}};
+    {"run", LK_MAP, false},     {"steps", LK_SEQ, true},    {"setup", LK_SEQ, false},
+    {"faults", LK_SEQ, false},  {"cleanup", LK_SEQ, false}, {NULL, LK_ANY, false}};
 
 static enum pd_code read_root(struct lab_reader *r, const struct ynode *root)
 {
@@ -28,9 +29,11 @@ static enum pd_code read_root(struct lab_reader *r, const struct ynode *root)
     r->lab->track = lab_reader_text(r, yaml_get(root, "track"));
     r->lab->after = lab_reader_dup(r, yaml_str(root, "after", ""));
     rc = lab_reader_about(r, yaml_get(root, "about"));
-    rc = rc ? rc : lab_reader_requires(r, yaml_get(root, "requires"));
+    rc = rc ? rc : lab_reader_requires(r, yaml_get(root, "requires"), &r->lab->requires,
+                                       &r->lab->requires_n);
     rc = rc ? rc : lab_reader_vars(r, yaml_get(root, "vars"));
     rc = rc ? rc : lab_reader_run(r, yaml_get(root, "run"));
+    rc = rc ? rc : lab_reader_scene(r, root);
     return rc ? rc : lab_reader_steps(r, yaml_get(root, "steps"));
 }
 
@@ -78,16 +81,28 @@ enum pd_code lab_read(const char *path, struct lab **out, struct pd_err *err)
     return rc;
 }
 
+static void free_actions(struct lab_action *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        json_free(list[i].args);
+}
+
 void lab_free(struct lab *lab)
 {
     if (!lab)
         return;
+    free_actions(lab->setup, lab->setup_n);
+    free_actions(lab->faults, lab->faults_n);
+    free_actions(lab->cleanup, lab->cleanup_n);
     for (int i = 0; i < lab->steps_n; i++) {
         struct lab_step *s = &lab->steps[i];
-        for (int k = 0; k < s->actions_n; k++)
-            json_free(s->actions[k].args);
+        free_actions(s->actions, s->actions_n);
+        free_actions(s->setup, s->setup_n);
+        free_actions(s->faults, s->faults_n);
         for (int k = 0; k < s->checks_n; k++)
             json_free(s->checks[k].args);
+        for (int k = 0; k < s->quiz_n; k++)
+            json_free(s->quiz[k].args);
     }
     arena_release(&lab->arena);
     free(lab);
@@ -101,6 +116,25 @@ const struct lab_step *lab_step_by_id(const struct lab *lab, const char *id, int
                 *index = i;
             return &lab->steps[i];
         }
+    return NULL;
+}
+
+const struct lab_quiz *lab_quiz_by_id(const struct lab_step *step, const char *id, int *index)
+{
+    for (int i = 0; i < step->quiz_n; i++)
+        if (str_eq(step->quiz[i].id, id)) {
+            if (index)
+                *index = i;
+            return &step->quiz[i];
+        }
+    return NULL;
+}
+
+const char *lab_scene_file(const struct lab *lab, const char *name)
+{
+    for (int i = 0; i < lab->scene_n; i++)
+        if (str_eq(lab->scene[i].name, name))
+            return lab->scene[i].text;
     return NULL;
 }
 

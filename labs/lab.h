@@ -44,6 +44,7 @@ struct lab_check {
     int kind;
     const char *kind_name;        /* "object" "count" "condition" "event" "log" "file" … */
     struct json *args;            /* owned by the lab */
+    int64_t stable_ms;            /* it must hold so long without a break; 0: at once */
     struct ltext title;           /* one line: what must be true */
     struct lab_because *because;
     int because_n;
@@ -66,9 +67,60 @@ struct lab_solve {
     struct lplace at;
 };
 
+/* A question. A choice has right and wrong answers; a number or a text is
+ * compared with a value of the lab, of the cluster or of the person's own run
+ * (labs/quiz.h). */
+enum lab_quiz_kind { LAB_QUIZ_CHOICE, LAB_QUIZ_NUMBER, LAB_QUIZ_TEXT };
+struct lab_choice {
+    struct ltext say, because;    /* because: why it is wrong, or why it is right */
+    bool right;
+};
+struct lab_quiz {
+    const char *id;
+    enum lab_quiz_kind kind;
+    struct ltext ask, why;        /* why: told once the answer is right */
+    struct lab_choice *choices;
+    int choices_n;
+    struct json *args;            /* of a number or a text; owned by the lab */
+    struct lab_because *because;  /* by what the answer has in it */
+    int because_n;
+    struct lplace at;
+};
+
+/* What must not pass (podium lab test): an edit after those of `solve`, or an
+ * answer. */
+struct lab_wrong {
+    const char *file, *find, *put;    /* file "": an answer */
+    const char *quiz, *answer;
+    struct lplace at;
+};
+
+/* What the cluster must have for a lab or a step, and what happens without. */
+enum lab_need { LAB_NEED_RESOURCE, LAB_NEED_KUBERNETES, LAB_NEED_CAN, LAB_NEED_STORAGE };
+enum lab_else { LAB_ELSE_SKIP, LAB_ELSE_SIMULATE, LAB_ELSE_READING };
+struct lab_require {
+    enum lab_need kind;
+    const char *resource;         /* "habana.ai/gaudi"; ">=1.23"; "create jobs"; a class's name */
+    double min;                   /* of a resource, summed over ready nodes */
+    enum lab_else otherwise;
+    bool otherwise_given;
+    const char *recorded;         /* simulate: the log of a run, in the lab's folder; "" */
+    char *recorded_text;          /* NULL: none */
+    struct ltext why;
+    struct lplace at;
+};
+
 struct lab_step {
     const char *id;
-    struct ltext title, say;
+    struct ltext title, say, notes, solution;
+    struct lab_require *requires;
+    int requires_n;
+    struct lab_action *setup, *faults;
+    int setup_n, faults_n;
+    struct lab_quiz *quiz;
+    int quiz_n;
+    struct lab_wrong *wrong;
+    int wrong_n;
     struct lab_action *actions;
     int actions_n;
     struct lab_check *checks;
@@ -82,21 +134,15 @@ struct lab_step {
     struct lplace at;
 };
 
-/* A variable: a fixed value, one of a list (drawn once an attempt), or a value
- * read from the cluster ("namespace", "registry", "attempt"). */
-enum lab_var_kind { LAB_VAR_VALUE, LAB_VAR_PICK, LAB_VAR_FROM };
+/* A variable: a fixed value, one of a list, a number or a word (drawn once an
+ * attempt), or a value read from the cluster ("namespace", "registry"). */
+enum lab_var_kind { LAB_VAR_VALUE, LAB_VAR_PICK, LAB_VAR_FROM, LAB_VAR_NUMBER, LAB_VAR_WORD };
 struct lab_var {
     const char *name;
     enum lab_var_kind kind;
     const char **values;          /* VALUE: 1, PICK: n, FROM: 1 (the source's name) */
     int values_n;
-    struct lplace at;
-};
-
-struct lab_require {
-    const char *resource;         /* of node allocatable: "cpu" "habana.ai/gaudi" */
-    double min;                   /* summed over ready nodes */
-    struct ltext why;
+    int64_t low, high;            /* NUMBER: both included; WORD: its length */
     struct lplace at;
 };
 
@@ -115,6 +161,12 @@ struct lab {
     struct lab_require *requires;
     int requires_n;
     const char *run_job, *run_container;   /* whose log is the run; "": the lab trains nothing */
+    /* The scene: what is made before the first step, what is broken on purpose
+     * (not told), what is undone at the end; and the files they apply. */
+    struct lab_action *setup, *faults, *cleanup;
+    int setup_n, faults_n, cleanup_n;
+    struct lab_file *scene;       /* name = from: in the lab's folder */
+    int scene_n;
     struct arena arena;
 };
 
@@ -127,6 +179,9 @@ MUST_USE enum pd_code lab_parse(const char *path, const char *text, size_t len, 
 void lab_free(struct lab *lab);
 
 const struct lab_step *lab_step_by_id(const struct lab *lab, const char *id, int *index);
+const struct lab_quiz *lab_quiz_by_id(const struct lab_step *step, const char *id, int *index);
+/* The text of a file that setup, faults or cleanup apply; NULL: none. */
+const char *lab_scene_file(const struct lab *lab, const char *name);
 /* The work folder of a lab: ~/.local/share/podium/work/ID. Caller frees. */
 char *lab_work_dir(const struct lab *lab);
 

@@ -7,8 +7,11 @@
 #include "core/base/str.h"
 #include "labs/match.h"
 
-static const char *const resources[] = {"nodes", "pods", "jobs", "events",
-                                        "persistentvolumeclaims"};
+/* The first five are always watched, the others while a lab asks for them. */
+const char *const lab_resources[LAB_RESOURCES] = {
+    "nodes", "pods", "jobs", "events", "persistentvolumeclaims", "deployments", "replicasets",
+    "statefulsets", "daemonsets", "services", "configmaps", "resourcequotas", "limitranges",
+    "serviceaccounts", "cronjobs"};
 
 static const char *kind_text(const struct ynode *n)
 {
@@ -79,14 +82,13 @@ static enum pd_code check_res(const char *path, const struct ynode *n, const cha
 {
     if (!scalar(n))
         return wrong_type(path, n, name, _("a resource"), err);
-    for (size_t i = 0; i < ARRAY_LEN(resources); i++)
-        if (str_eq(n->text, resources[i]))
+    for (size_t i = 0; i < LAB_RESOURCES; i++)
+        if (str_eq(n->text, lab_resources[i]))
             return PD_OK;
-    const char *near = str_nearest(n->text, resources, ARRAY_LEN(resources));
+    const char *near = str_nearest(n->text, lab_resources, LAB_RESOURCES);
     return pd_fail_at(err, PD_LAB, path, n->line, n->col, _("\"%s\" is not watched by a lab%s%s%s"),
                       n->text,
-                      near ? _(": did you mean \"") : _(": nodes, pods, jobs, events, "
-                                                     "persistentvolumeclaims"),
+                      near ? _(": did you mean \"") : _(": nodes, pods, jobs, events, deployments …"),
                       near ? near : "", near ? "\"?" : "");
 }
 

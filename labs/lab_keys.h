@@ -30,6 +30,9 @@ struct lab_key {
     bool required;
 };
 
+enum { LAB_RESOURCES = 15 };
+extern const char *const lab_resources[LAB_RESOURCES];
+
 /* `what` names the map in messages ("step", "check"). PD_LAB with the place of
  * the first thing that is wrong. */
 MUST_USE enum pd_code lab_keys_check(const char *path, const struct ynode *map,

@@ -9,11 +9,12 @@ static const struct lab_key about_keys[] = {
     {"text", LK_TEXT, false}, {"goal", LK_TEXT, false}, {"minutes", LK_NUM, false},
     {"level", LK_STR, false}, {"hw", LK_STR, false},    {NULL, LK_ANY, false}};
 static const struct lab_key require_keys[] = {
-    {"resource", LK_STR, true}, {"min", LK_NUM, true}, {"why", LK_TEXT, true},
-    {NULL, LK_ANY, false}};
+    {"resource", LK_STR, false}, {"min", LK_NUM, false}, {"kubernetes", LK_STR, false},
+    {"can", LK_STR, false},      {"storageclass", LK_STR, false}, {"else", LK_STR, false},
+    {"recorded", LK_PATH, false}, {"why", LK_TEXT, true}, {NULL, LK_ANY, false}};
 static const struct lab_key var_keys[] = {
-    {"value", LK_STR, false}, {"pick", LK_STRS, false}, {"from", LK_STR, false},
-    {NULL, LK_ANY, false}};
+    {"value", LK_STR, false},  {"pick", LK_STRS, false}, {"from", LK_STR, false},
+    {"number", LK_STRS, false}, {"word", LK_NUM, false},  {NULL, LK_ANY, false}};
 static const struct lab_key run_keys[] = {
     {"job", LK_STR, true}, {"container", LK_STR, true}, {NULL, LK_ANY, false}};
 
@@ -85,20 +86,83 @@ enum pd_code lab_reader_about(struct lab_reader *r, const struct ynode *n)
     return PD_OK;
 }
 
-enum pd_code lab_reader_requires(struct lab_reader *r, const struct ynode *n)
+/* The one key of `names` that the map has: its index; -1: none, or two. */
+static int one_of(const struct ynode *n, const char *const *names, size_t k)
 {
-    struct lab *lab = r->lab;
-    lab->requires = lab_reader_many(r, yaml_count(n), sizeof *lab->requires);
+    int found = -1;
+    for (size_t i = 0; i < k; i++)
+        if (yaml_get(n, names[i])) {
+            if (found >= 0)
+                return -1;
+            found = (int)i;
+        }
+    return found;
+}
+
+static enum pd_code read_else(struct lab_reader *r, const struct ynode *c, struct lab_require *q)
+{
+    static const char *const names[] = {"skip", "simulate", "reading"};
+    const struct ynode *e = yaml_get(c, "else");
+    q->otherwise_given = e != NULL;
+    for (size_t i = 0; e && i < ARRAY_LEN(names); i++)
+        if (str_eq(e->text, names[i])) {
+            q->otherwise = (enum lab_else)i;
+            return PD_OK;
+        }
+    return e ? lab_reader_bad(r, e, _("\"else\" must be skip, simulate or reading, not \"%s\""),
+                              e->text)
+             : PD_OK;
+}
+
+static enum pd_code read_require(struct lab_reader *r, const struct ynode *c,
+                                 struct lab_require *q)
+{
+    static const char *const kinds[] = {"resource", "kubernetes", "can", "storageclass"};
+    int k = one_of(c, kinds, ARRAY_LEN(kinds));
+    const struct ynode *min = yaml_get(c, "min"), *rec = yaml_get(c, "recorded");
+    if (k < 0)
+        return lab_reader_bad(r, c, _("a requirement needs exactly one of resource, kubernetes, "
+                                      "can, storageclass"));
+    q->kind = (enum lab_need)k;
+    q->resource = lab_reader_dup(r, yaml_str(c, kinds[k], ""));
+    q->min = min ? min->number : 1;
+    q->why = lab_reader_text(r, yaml_get(c, "why"));
+    q->at = lab_reader_place(c);
+    q->recorded = lab_reader_dup(r, rec ? rec->text : "");
+    enum pd_code rc = read_else(r, c, q);
+    if (!rc && rec && q->otherwise != LAB_ELSE_SIMULATE)
+        rc = lab_reader_bad(r, rec, _("\"recorded\" belongs to else: simulate"));
+    if (!rc && q->kind == LAB_NEED_CAN && (!strchr(q->resource, ' ') || *q->resource == ' '))
+        rc = lab_reader_bad(r, yaml_get(c, "can"), _("\"can\" is a verb and a resource: create jobs"));
+    return !rc && rec ? lab_reader_file(r, rec, q->recorded, &q->recorded_text) : rc;
+}
+
+enum pd_code lab_reader_requires(struct lab_reader *r, const struct ynode *n,
+                                 struct lab_require **list, int *count)
+{
+    *list = lab_reader_many(r, yaml_count(n), sizeof **list);
     for (const struct ynode *c = n ? n->first : NULL; c; c = c->next) {
         enum pd_code rc = lab_reader_keys(r, c, require_keys, "requirement");
+        rc = rc ? rc : read_require(r, c, &(*list)[(*count)++]);
         if (rc)
             return rc;
-        struct lab_require *q = &lab->requires[lab->requires_n++];
-        q->resource = lab_reader_dup(r, yaml_str(c, "resource", ""));
-        q->min = yaml_get(c, "min")->number;
-        q->why = lab_reader_text(r, yaml_get(c, "why"));
-        q->at = lab_reader_place(c);
     }
+    return PD_OK;
+}
+
+/* {number: [LOW, HIGH]}, both included, or {word: LENGTH}. */
+static enum pd_code read_drawn(struct lab_reader *r, const struct ynode *c, struct lab_var *v)
+{
+    const struct ynode *number = yaml_get(c, "number"), *word = yaml_get(c, "word");
+    v->kind = number ? LAB_VAR_NUMBER : LAB_VAR_WORD;
+    v->low = v->high = word ? (int64_t)MIN(MAX(word->number, 0), 1000) : 0;
+    if (word && (v->low < 1 || v->low > 40))
+        return lab_reader_bad(r, word, _("\"word\" is a length from 1 to 40"));
+    if (number && (yaml_count(number) != 2 || !str_to_i64(number->first->text, &v->low) ||
+                   !str_to_i64(number->first->next->text, &v->high) || v->low > v->high ||
+                   v->low < -1000000000 || v->high > 1000000000))
+        return lab_reader_bad(r, number, _("\"number\" is a list of the lowest and the highest: "
+                                           "[1, 100]"));
     return PD_OK;
 }
 
@@ -116,8 +180,11 @@ static enum pd_code read_var(struct lab_reader *r, const struct ynode *c, struct
         if (rc)
             return rc;
         if (yaml_count(c) != 1)
-            return lab_reader_bad(r, c, _("variable \"%s\" needs exactly one of value, pick, from"),
+            return lab_reader_bad(r, c, _("variable \"%s\" needs exactly one of value, pick, "
+                                          "number, word, from"),
                                   c->key);
+        if (yaml_get(c, "number") || yaml_get(c, "word"))
+            return read_drawn(r, c, v);
         one = yaml_get(c, "value");
         list = yaml_get(c, "pick");
         v->kind = list ? LAB_VAR_PICK : one ? LAB_VAR_VALUE : LAB_VAR_FROM;

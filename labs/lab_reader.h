@@ -30,9 +30,31 @@ struct ltext lab_reader_text(struct lab_reader *r, const struct ynode *n);   /* 
 enum pd_code lab_reader_keys(struct lab_reader *r, const struct ynode *n,
                              const struct lab_key *table, const char *what);
 
+/* Every ${NAME} below n is a variable of the lab. */
+enum pd_code lab_reader_vars_known(struct lab_reader *r, const struct ynode *n);
+enum pd_code lab_reader_because(struct lab_reader *r, const struct ynode *n,
+                                struct lab_because **list, int *count);
+/* A list of actions. Those of a scene apply files of the lab's folder, which
+ * are read here. */
+enum pd_code lab_reader_actions(struct lab_reader *r, const struct ynode *n,
+                                struct lab_action **list, int *count, bool scene);
+/* A file of the lab's folder into *text (NULL when there is no folder); its
+ * place for messages is that of n. */
+enum pd_code lab_reader_file(struct lab_reader *r, const struct ynode *n, const char *name,
+                             char **text);
+/* lab_quiz.c */
+enum pd_code lab_reader_quiz(struct lab_reader *r, const struct ynode *n, struct lab_step *s);
+/* lab_scene.c */
+enum pd_code lab_reader_scene_file(struct lab_reader *r, const struct ynode *n);
+enum pd_code lab_reader_scene(struct lab_reader *r, const struct ynode *root);
+enum pd_code lab_reader_step_scene(struct lab_reader *r, const struct ynode *n,
+                                   struct lab_step *s);
+enum pd_code lab_reader_wrong(struct lab_reader *r, const struct ynode *n, struct lab_step *s);
+
 /* The parts of a lab; n NULL: the key is not there. */
 enum pd_code lab_reader_about(struct lab_reader *r, const struct ynode *n);
-enum pd_code lab_reader_requires(struct lab_reader *r, const struct ynode *n);
+enum pd_code lab_reader_requires(struct lab_reader *r, const struct ynode *n,
+                                 struct lab_require **list, int *count);
 enum pd_code lab_reader_vars(struct lab_reader *r, const struct ynode *n);
 enum pd_code lab_reader_run(struct lab_reader *r, const struct ynode *n);
 enum pd_code lab_reader_steps(struct lab_reader *r, const struct ynode *n);

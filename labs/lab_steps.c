@@ -8,9 +8,12 @@
 #include "labs/vars.h"
 
 static const struct lab_key step_keys[] = {
-    {"id", LK_ID, true},      {"title", LK_TEXT, true}, {"say", LK_TEXT, true},
-    {"files", LK_SEQ, false}, {"do", LK_SEQ, false},    {"checks", LK_SEQ, false},
-    {"hints", LK_SEQ, false}, {"solve", LK_SEQ, false}, {NULL, LK_ANY, false}};
+    {"id", LK_ID, true},         {"title", LK_TEXT, true},  {"say", LK_TEXT, true},
+    {"files", LK_SEQ, false},    {"do", LK_SEQ, false},     {"checks", LK_SEQ, false},
+    {"hints", LK_SEQ, false},    {"solve", LK_SEQ, false},  {"requires", LK_SEQ, false},
+    {"setup", LK_SEQ, false},    {"faults", LK_SEQ, false}, {"quiz", LK_SEQ, false},
+    {"notes", LK_TEXT, false},   {"wrong", LK_SEQ, false},  {"solution", LK_TEXT, false},
+    {NULL, LK_ANY, false}};
 static const struct lab_key file_keys[] = {
     {"name", LK_PATH, true}, {"from", LK_PATH, true}, {"edit", LK_BOOL, false},
     {NULL, LK_ANY, false}};
@@ -23,10 +26,10 @@ static const struct lab_key because_keys[] = {
 /* --- actions and checks --------------------------------------------------- */
 
 /* Every ${NAME} of a text must be a variable of the lab. */
-static enum pd_code vars_known(struct lab_reader *r, const struct ynode *n)
+enum pd_code lab_reader_vars_known(struct lab_reader *r, const struct ynode *n)
 {
     for (const struct ynode *c = n->first; c; c = c->next) {
-        enum pd_code rc = vars_known(r, c);
+        enum pd_code rc = lab_reader_vars_known(r, c);
         if (rc)
             return rc;
     }
@@ -113,34 +116,66 @@ static enum pd_code read_action(struct lab_reader *r, const struct ynode *n, str
         return rc;
     a->title = lab_reader_text(r, t);
     rc = lab_reader_keys(r, k, kind->keys, kind->name);
-    rc = rc ? rc : vars_known(r, k);
+    rc = rc ? rc : lab_reader_vars_known(r, k);
     if (!rc)
         a->args = arguments(k, kind->keys);
     return rc;
 }
 
-static enum pd_code read_because(struct lab_reader *r, const struct ynode *n, struct lab_check *c)
+enum pd_code lab_reader_actions(struct lab_reader *r, const struct ynode *n,
+                                struct lab_action **list, int *count, bool scene)
+{
+    enum pd_code rc = PD_OK;
+    *list = lab_reader_many(r, yaml_count(n), sizeof **list);
+    for (const struct ynode *c = n ? n->first : NULL; c && !rc; c = c->next) {
+        struct lab_action *a = &(*list)[(*count)++];
+        rc = read_action(r, c, a);
+        if (!rc && scene && str_eq(a->kind_name, "apply"))
+            rc = lab_reader_scene_file(r, yaml_get(yaml_get(c, "apply"), "file"));
+    }
+    return rc;
+}
+
+enum pd_code lab_reader_because(struct lab_reader *r, const struct ynode *n,
+                                struct lab_because **list, int *count)
 {
     if (!n)
         return PD_OK;
     enum pd_code rc = lab_keys_type(r->path, n, "because", LK_SEQ, r->err);
     if (rc)
         return rc;
-    c->because = lab_reader_many(r, yaml_count(n), sizeof *c->because);
+    *list = lab_reader_many(r, yaml_count(n), sizeof **list);
     for (const struct ynode *b = n->first; b; b = b->next) {
         rc = lab_reader_keys(r, b, because_keys, "because");
         if (rc)
             return rc;
-        struct lab_because *w = &c->because[c->because_n++];
+        struct lab_because *w = &(*list)[(*count)++];
         w->has = lab_reader_dup(r, yaml_str(b, "has", ""));
         w->tell = lab_reader_text(r, yaml_get(b, "tell"));
     }
     return PD_OK;
 }
 
+/* "10s", "2m", or a number of seconds. */
+static enum pd_code read_stable(struct lab_reader *r, const struct ynode *n, int64_t *ms)
+{
+    double x = 0;
+    size_t len = n && n->text ? strlen(n->text) : 0;
+    char unit = len ? n->text[len - 1] : 's';
+    if (!n)
+        return PD_OK;
+    char *number = xstrndup(n->text, len - (len > 0 && (unit == 's' || unit == 'm')));
+    bool ok = len && str_to_f64(number, &x) && x > 0 && x * (unit == 'm' ? 60 : 1) <= 3600;
+    free(number);
+    if (!ok)
+        return lab_reader_bad(r, n, _("\"stable\" must be a time up to an hour: 10s, 2m"));
+    *ms = (int64_t)(x * (unit == 'm' ? 60000 : 1000));
+    return PD_OK;
+}
+
 static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, struct lab_check *c)
 {
-    static const char *const common[] = {"title", "because", NULL};
+    static const char *const common[] = {"title", "because", "stable", NULL};
     const char *names[32] = {NULL};
     for (size_t i = 0; i < check_kind_count() && i < ARRAY_LEN(names); i++)
         names[i] = check_kind_at((int)i)->name;
@@ -157,9 +192,10 @@ static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, stru
     if ((rc = lab_keys_type(r->path, t, "title", LK_TEXT, r->err)))
         return rc;
     c->title = lab_reader_text(r, t);
-    rc = read_because(r, yaml_get(n, "because"), c);
+    rc = lab_reader_because(r, yaml_get(n, "because"), &c->because, &c->because_n);
+    rc = rc ? rc : read_stable(r, yaml_get(n, "stable"), &c->stable_ms);
     rc = rc ? rc : lab_reader_keys(r, k, kind->keys, kind->name);
-    rc = rc ? rc : vars_known(r, k);
+    rc = rc ? rc : lab_reader_vars_known(r, k);
     if (!rc)
         c->args = arguments(k, kind->keys);
     return rc;
@@ -167,25 +203,24 @@ static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, stru
 
 /* --- steps ---------------------------------------------------------------- */
 
-static enum pd_code read_template(struct lab_reader *r, const struct ynode *c, struct lab_file *f)
+enum pd_code lab_reader_file(struct lab_reader *r, const struct ynode *n, const char *name,
+                             char **text)
 {
+    struct str s;
+    struct pd_err e;
+    *text = NULL;
     if (!r->lab->dir)
         return PD_OK;
-    char *p = path_join(r->lab->dir, f->from);
-    struct str text;
-    struct pd_err e;
-    str_init(&text, LAB_FILE_CEILING);
-    enum pd_code rc = path_read(p, LAB_FILE_CEILING, &text, &e);
+    char *p = path_join(r->lab->dir, name);
+    str_init(&s, LAB_FILE_CEILING);
+    enum pd_code rc = path_read(p, LAB_FILE_CEILING, &s, &e);
+    if (!rc)
+        *text = lab_reader_dup(r, s.p);
+    else
+        rc = lab_reader_bad(r, n, _("the file \"%s\" can't be read: %s"), name, e.msg);
     free(p);
-    if (rc) {
-        str_release(&text);
-        return lab_reader_bad(r, yaml_get(c, "from"), _("the file \"%s\" can't be read: %s"),
-                              f->from, e.msg);
-    }
-    f->text = lab_reader_dup(r, text.p);
-    f->len = strlen(f->text);
-    str_release(&text);
-    return PD_OK;
+    str_release(&s);
+    return rc;
 }
 
 static enum pd_code read_files(struct lab_reader *r, const struct ynode *n, struct lab_step *s)
@@ -202,8 +237,11 @@ static enum pd_code read_files(struct lab_reader *r, const struct ynode *n, stru
         const struct ynode *e = yaml_get(c, "edit");
         f->edit = e && e->number != 0;
         f->at = lab_reader_place(c);
-        if ((rc = read_template(r, c, f)))
+        char *text;
+        if ((rc = lab_reader_file(r, yaml_get(c, "from"), f->from, &text)))
             return rc;
+        f->text = text ? text : f->text;
+        f->len = strlen(f->text);
     }
     return PD_OK;
 }
@@ -213,7 +251,7 @@ static enum pd_code read_solves(struct lab_reader *r, const struct ynode *n, str
     s->solves = lab_reader_many(r, yaml_count(n), sizeof *s->solves);
     for (const struct ynode *c = n ? n->first : NULL; c; c = c->next) {
         enum pd_code rc = lab_reader_keys(r, c, solve_keys, "solve");
-        rc = rc ? rc : vars_known(r, c);
+        rc = rc ? rc : lab_reader_vars_known(r, c);
         if (rc)
             return rc;
         struct lab_solve *v = &s->solves[s->solves_n++];
@@ -237,16 +275,14 @@ static enum pd_code read_lists(struct lab_reader *r, const struct ynode *n, stru
     const struct ynode *acts = yaml_get(n, "do"), *checks = yaml_get(n, "checks");
     const struct ynode *hints = yaml_get(n, "hints");
     enum pd_code rc = PD_OK;
-    s->actions = lab_reader_many(r, yaml_count(acts), sizeof *s->actions);
-    for (const struct ynode *c = acts ? acts->first : NULL; c && !rc; c = c->next)
-        rc = read_action(r, c, &s->actions[s->actions_n++]);
+    rc = lab_reader_actions(r, acts, &s->actions, &s->actions_n, false);
     s->checks = lab_reader_many(r, yaml_count(checks), sizeof *s->checks);
+    s->hints = lab_reader_many(r, yaml_count(hints), sizeof *s->hints);
     for (const struct ynode *c = checks ? checks->first : NULL; c && !rc; c = c->next)
         rc = read_check(r, c, &s->checks[s->checks_n++]);
-    s->hints = lab_reader_many(r, yaml_count(hints), sizeof *s->hints);
     for (const struct ynode *c = hints ? hints->first : NULL; c && !rc; c = c->next) {
         rc = lab_keys_type(r->path, c, "hint", LK_TEXT, r->err);
-        rc = rc ? rc : vars_known(r, c);
+        rc = rc ? rc : lab_reader_vars_known(r, c);
         if (!rc)
             s->hints[s->hints_n++] = lab_reader_text(r, c);
     }
@@ -255,6 +291,7 @@ static enum pd_code read_lists(struct lab_reader *r, const struct ynode *n, stru
 
 static enum pd_code read_step(struct lab_reader *r, const struct ynode *n)
 {
+    static const char *const texts[] = {"say", "notes", "solution"};
     struct lab *lab = r->lab;
     enum pd_code rc = lab_reader_keys(r, n, step_keys, "step");
     if (rc)
@@ -267,10 +304,17 @@ static enum pd_code read_step(struct lab_reader *r, const struct ynode *n)
     s->title = lab_reader_text(r, yaml_get(n, "title"));
     s->say = lab_reader_text(r, yaml_get(n, "say"));
     s->at = lab_reader_place(n);
-    rc = vars_known(r, yaml_get(n, "say"));
+    s->notes = lab_reader_text(r, yaml_get(n, "notes"));
+    s->solution = lab_reader_text(r, yaml_get(n, "solution"));
+    for (size_t i = 0; i < ARRAY_LEN(texts) && !rc; i++)
+        rc = yaml_get(n, texts[i]) ? lab_reader_vars_known(r, yaml_get(n, texts[i])) : PD_OK;
     rc = rc ? rc : read_files(r, yaml_get(n, "files"), s);
     rc = rc ? rc : read_lists(r, n, s);
-    return rc ? rc : read_solves(r, yaml_get(n, "solve"), s);
+    rc = rc ? rc : lab_reader_requires(r, yaml_get(n, "requires"), &s->requires, &s->requires_n);
+    rc = rc ? rc : lab_reader_step_scene(r, n, s);
+    rc = rc ? rc : lab_reader_quiz(r, yaml_get(n, "quiz"), s);
+    rc = rc ? rc : read_solves(r, yaml_get(n, "solve"), s);
+    return rc ? rc : lab_reader_wrong(r, yaml_get(n, "wrong"), s);
 }
 
 enum pd_code lab_reader_steps(struct lab_reader *r, const struct ynode *n)

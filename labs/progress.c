@@ -42,6 +42,48 @@ static void attempt(struct json *state, const struct json *event)
     json_put_num(member(state, "facts"), "started_ms", json_num(event, "at_ms", 0));
 }
 
+static void answer(struct json *step, const struct json *event, const char *quiz)
+{
+    struct json *a = member(member(step, "answers"), quiz);
+    bump(a, "tries");
+    json_put_str(a, "text", json_str(event, "text", ""));
+    /* what was right once stays so, whatever the cluster says later */
+    json_put_bool(a, "right", json_bool(a, "right", false) || json_bool(event, "right", false));
+}
+
+static void finish(struct json *step, const struct json *event)
+{
+    json_put_bool(step, "done", true);
+    json_remove(step, "passed");
+    if (json_bool(event, "simulated", false))
+        json_put_bool(step, "simulated", true);
+}
+
+/* An event that regards one step; false: it is none. */
+static bool apply_step(struct json *state, const struct json *event, const char *ev,
+                       const char *step)
+{
+    const char *quiz = json_str(event, "quiz", "");
+    if (!*step || !(str_eq(ev, "done") || str_eq(ev, "passed") || str_eq(ev, "hint") ||
+                    str_eq(ev, "try") || str_eq(ev, "solution") ||
+                    (str_eq(ev, "answer") && *quiz)))
+        return false;
+    struct json *st = member(member(state, "steps"), step);
+    if (str_eq(ev, "done"))
+        finish(st, event);
+    else if (str_eq(ev, "passed"))
+        json_put_str(st, "passed", json_str(event, "how", "skipped"));
+    else if (str_eq(ev, "hint"))
+        bump(st, "hints");
+    else if (str_eq(ev, "try"))
+        bump(st, "attempts");
+    else if (str_eq(ev, "solution"))
+        json_put_bool(st, "solution", true);
+    else
+        answer(st, event, quiz);
+    return true;
+}
+
 bool progress_apply(struct json *state, const struct json *event)
 {
     const char *ev = json_str(event, "ev", ""), *step = json_str(event, "step", "");
@@ -54,20 +96,38 @@ bool progress_apply(struct json *state, const struct json *event)
         attempt(state, event);
     else if (str_eq(ev, "at"))
         json_put_str(state, "at", step);
-    else if (str_eq(ev, "done") && *step)
-        json_put_bool(member(member(state, "steps"), step), "done", true);
-    else if (str_eq(ev, "hint") && *step)
-        bump(member(member(state, "steps"), step), "hints");
-    else if (str_eq(ev, "try") && *step)
-        bump(member(member(state, "steps"), step), "attempts");
     else if (str_eq(ev, "fact") && *key && value)
         json_set(member(state, "facts"), key, json_copy(value));
     else if (str_eq(ev, "made") && *key && value)
         json_set(member(member(state, "facts"), "made"), key, json_copy(value));
-    else
+    else if (!apply_step(state, event, ev, step))
         return false;
     json_put_num(state, "seq", (double)seq);
     return true;
+}
+
+static void take_done(struct json *state, const char *id)
+{
+    if (id && *id)
+        json_put_bool(member(member(state, "steps"), id), "done", true);
+}
+
+/* What a state of another version surely says: which steps are done, in ours
+ * or in the form of a list. Its counter is not ours: the journal, when there is
+ * one, is read from its beginning. NULL: nothing. */
+static struct json *salvage(const char *lab_id, const struct json *s)
+{
+    const struct json *steps = json_get(s, "steps"), *done = json_get(s, "done");
+    const char *lab = json_str(s, "lab", lab_id);
+    if (!str_eq(lab, lab_id) || (!json_first(steps) && !json_first(done)))
+        return NULL;
+    struct json *state = progress_new(lab_id, (uint64_t)MAX(json_num(s, "seed", 0), 0));
+    for (const struct json *c = json_first(done); c; c = json_next(c))
+        take_done(state, json_string_value(c));
+    for (const struct json *c = json_first(steps); c; c = json_next(c))
+        if (json_bool(c, "done", false))
+            take_done(state, json_key(c));
+    return state;
 }
 
 /* The snapshot, when it is one of ours and of this lab. */
@@ -87,11 +147,14 @@ static struct json *read_snapshot(const char *lab_id, const char *text,
         str_eq(json_str(s, "lab", ""), lab_id) && json_type(json_get(s, "steps")) == JSON_OBJECT &&
         json_type(json_get(s, "facts")) == JSON_OBJECT)
         return s;
-    str_copy(found->note, sizeof found->note,
-             _("the saved progress is of another version of podium; it was put aside"));
     found->snapshot_bad = true;
+    struct json *kept = salvage(lab_id, s);
+    str_copy(found->note, sizeof found->note,
+             kept ? _("the saved progress is of another version of podium: the steps that are "
+                      "done were taken over, the file was put aside")
+                  : _("the saved progress is of another version of podium; it was put aside"));
     json_free(s);
-    return NULL;
+    return kept;
 }
 
 struct json *progress_load(const char *lab_id, uint64_t seed, const char *snapshot,
@@ -125,10 +188,16 @@ bool progress_done(const struct json *state, const char *step_id)
     return json_bool(json_get(json_get(state, "steps"), step_id), "done", false);
 }
 
+bool progress_over(const struct json *state, const char *step_id)
+{
+    return progress_done(state, step_id) ||
+           json_has(json_get(json_get(state, "steps"), step_id), "passed");
+}
+
 static int first_open(const struct json *state, const struct lab *lab)
 {
     int i = 0;
-    while (i < lab->steps_n && progress_done(state, lab->steps[i].id))
+    while (i < lab->steps_n && progress_over(state, lab->steps[i].id))
         i++;
     return i;
 }

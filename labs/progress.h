@@ -9,9 +9,13 @@
  * their place: a lab may gain, lose and reorder steps.
  *
  * State: {"podium_progress":1, "lab", "seq", "seed", "at": STEP,
- *   "steps": {ID: {"done", "hints", "attempts"}}, "facts": {…}}
- * Events: {"seq", "at_ms", "ev": "attempt" (seed) | "at" (step) | "done" (step)
- *   | "hint" (step) | "try" (step) | "fact" (key, value) | "made" (key, value)}
+ *   "steps": {ID: {"done", "simulated", "passed": "skipped"|"read", "hints",
+ *     "attempts", "solution", "answers": {QUIZ: {"text", "right", "tries"}}}},
+ *   "facts": {…}}
+ * Events: {"seq", "at_ms", "ev": "attempt" (seed) | "at" (step) | "done" (step,
+ *   simulated) | "passed" (step, how) | "hint" (step) | "try" (step) |
+ *   "solution" (step) | "answer" (step, quiz, text, right) |
+ *   "fact" (key, value) | "made" (key, value)}
  */
 #ifndef LABS_PROGRESS_H
 #define LABS_PROGRESS_H
@@ -38,6 +42,8 @@ struct json *progress_load(const char *lab_id, uint64_t seed, const char *snapsh
                            const char *journal, struct progress_found *found);
 
 bool progress_done(const struct json *state, const char *step_id);
+/* Done, or gone past because this cluster lacks what the step requires. */
+bool progress_over(const struct json *state, const char *step_id);
 /* The step to show: the recorded one when all before it are done, else the
  * first that is not done; steps_n when all are. */
 int progress_step(const struct json *state, const struct lab *lab);

@@ -11,9 +11,6 @@
 #include "labs/session_priv.h"
 #include "labs/vars.h"
 
-static const char *const resources[SESSION_TABLES] = {"nodes", "pods", "jobs", "events",
-                                                      "persistentvolumeclaims"};
-
 struct session_priv *session_priv(const struct session *s)
 {
     return s->priv;
@@ -31,7 +28,7 @@ struct session *session_new(struct lab_list *labs)
     p->asks_step = -1;
     run_init(&s->run, p->run_log);
     for (int i = 0; i < SESSION_TABLES; i++) {
-        s->tables[i].resource = resources[i];
+        s->tables[i].resource = lab_resources[i];
         s->tables[i].items = json_new_array();
     }
     s->log_cap = SESSION_LOG_LINES;
@@ -51,8 +48,11 @@ static void free_action(struct action_run *a)
 void session_forget_lab(struct session *s)
 {
     struct session_priv *p = s->priv;
-    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++)
+    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++) {
         free(s->progress[i].checks);
+        free(s->progress[i].quiz);
+        free(s->progress[i].tries);
+    }
     free(s->progress);
     s->progress = NULL;
     for (int i = 0; p->asks && s->lab && i < s->lab->steps[p->asks_step].checks_n; i++)
@@ -75,7 +75,12 @@ void session_forget_lab(struct session *s)
     free(p->snapshot_text);
     p->journal_text = p->snapshot_text = NULL;
     p->got_journal = p->got_snapshot = p->torn = false;
-    p->read_journal = p->read_snapshot = p->act_timer = 0;
+    p->read_journal = p->read_snapshot = p->act_timer = p->check_timer = 0;
+    p->recorded = p->scene_hides = false;
+    session_need_forget(s);
+    session_clean_forget(s, NULL);
+    memset(&s->scene, 0, sizeof s->scene);
+    memset(&s->need, 0, sizeof s->need);
     memset(p->control, 0, sizeof p->control);
     p->log_uid[0] = p->attach_pod[0] = '\0';
     p->log_ended = false;
@@ -269,9 +274,12 @@ void session_apply(struct session *s, const struct msg *m, struct effects *out)
     if (m->kind == MSG_COMMAND)
         session_command(s, m, out);
     else if (!session_load_message(s, m, out) && !session_check_message(s, m) &&
-             !session_train_message(s, m, out))
+             !session_need_message(s, m) && !session_train_message(s, m, out))
         session_world(s, m, out);
     session_act_message(s, m, out);
+    session_clean_message(s, m, out);
+    session_need_update(s, out);
+    session_scene_update(s);
     session_follow(s, out);
     session_checks(s, out);
 }

@@ -8,6 +8,9 @@
  *   lab.open ID, lab.close, step.next, step.prev, step.run (the step's action),
  *   step.check (check now), step.hint, step.edit (writes the step's file to the
  *   work folder and opens it), file.set PATH TEXT (headless edits),
+ *   step.solution yes (after the last hint; recorded), quiz.answer [QUIZ] TEXT,
+ *   lab.cleanup (looks what there is), lab.cleanup yes (deletes it),
+ *   lab.simulate (goes to the practice cluster),
  *   train.pause, train.resume, train.step N, train.inspect WHAT, train.rate R,
  *   train.save, train.quit, log.follow POD, op.cancel, curve.export PATH
  */
@@ -18,6 +21,7 @@
 #include "core/base/runlog.h"
 #include "core/base/series.h"
 #include "labs/lab.h"
+#include "labs/lab_keys.h"
 
 enum link_state { LINK_OFF, LINK_CONNECTING, LINK_UP, LINK_DOWN };
 
@@ -33,14 +37,15 @@ struct cluster_state {
 /* Rows of one watched resource: compact JSON objects in list order, with the
  * watch's own state. `synced` is false until the first list has come. */
 struct table {
-    const char *resource;         /* "nodes" "pods" "jobs" "events" "persistentvolumeclaims" */
+    const char *resource;         /* one of lab_resources (labs/lab_keys.h) */
     struct json *items;           /* array of whole objects */
     bool synced, forbidden;
     char error[512];
     int64_t changed_ms;
     uint64_t generation;
 };
-enum { SESSION_TABLES = 5 };
+/* The first SESSION_WATCHED are always watched, the others while a lab asks. */
+enum { SESSION_TABLES = LAB_RESOURCES, SESSION_WATCHED = 5 };
 
 enum check_result { CHECK_PASS, CHECK_NOT_YET, CHECK_WRONG, CHECK_BLOCKED, CHECK_UNKNOWN,
                     CHECK_SKIPPED, CHECK_STALE, CHECK_RESULT_COUNT };
@@ -52,14 +57,46 @@ struct evidence {
     char event[320];              /* newest related event */
     char because[512];            /* the lab's or the engine's explanation, in the language */
     int64_t at_ms;
+    uint64_t mark;                /* what was looked at: another uid or restart, another mark */
 };
 
-enum step_state { STEP_LOCKED, STEP_OPEN, STEP_RUNNING, STEP_DONE };
+/* PASSED: gone past without being done, since the cluster lacks what it needs. */
+enum step_state { STEP_LOCKED, STEP_OPEN, STEP_RUNNING, STEP_DONE, STEP_PASSED };
 
 struct step_progress {
     enum step_state state;
     struct evidence *checks;      /* one a check of the step */
+    struct evidence *quiz;        /* one a question: actual is the last answer */
+    int *tries;                   /* answers given, one a question */
     int hints_shown, attempts;
+    bool solution_shown, simulated, read;     /* read: PASSED as a reading */
+};
+
+/* What the shown step's requirements make of it (labs/need.h). */
+enum step_mode { MODE_REAL, MODE_ASKING, MODE_SKIPPED, MODE_READING, MODE_SIMULATED };
+struct step_need {
+    enum step_mode mode;
+    bool recorded;                /* SIMULATED by a recorded run */
+    char why[400];                /* shown unless REAL: what is missing, and the lab's reason */
+};
+
+/* The scene of the shown step: what setup and faults make before it. */
+enum scene_state { SCENE_READY, SCENE_WANTED, SCENE_RUNNING, SCENE_FAILED };
+struct scene {
+    enum scene_state state;
+    int step, done, total;        /* done, total: actions */
+    char title[96];               /* of the running one; "" when it must not be told */
+    char text[512];               /* of FAILED: why */
+};
+
+/* Clearing up: first what there is, then (said yes) it goes. */
+enum clean_state { CLEAN_NONE, CLEAN_LOOKING, CLEAN_ASKING, CLEAN_RUNNING, CLEAN_DONE,
+                   CLEAN_FAILED };
+struct clean {
+    enum clean_state state;
+    struct json *items;           /* ["jobs/NAME", …]; never NULL after CLEAN_ASKING */
+    int deleted, left;
+    char text[512];               /* of FAILED */
 };
 
 /* A long operation on show: build, push, pull, copy, evaluate. */
@@ -125,6 +162,9 @@ struct session {
     enum pd_code message_code;
     struct pd_err last_error;
     bool finished;                /* the lab is done */
+    struct step_need need;        /* of the shown step */
+    struct scene scene;
+    struct clean clean;
     char adapter[512], run_csv[512];
     uint64_t generation;          /* grows with every change */
     struct json *vars;            /* the lab's variables, random ones drawn */

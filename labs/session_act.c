@@ -50,10 +50,28 @@ void session_op_end(struct session *s, bool failed, const char *text)
 
 /* --- the actions of a step ---------------------------------------------------- */
 
+const struct lab_action *session_act_of(const struct lab *lab, enum action_list list, int step,
+                                        int *n)
+{
+    const struct lab_step *st = &lab->steps[step];
+    const struct {
+        const struct lab_action *v;
+        int n;
+    } lists[] = {[LIST_DO] = {st->actions, st->actions_n},
+                 [LIST_LAB_SETUP] = {lab->setup, lab->setup_n},
+                 [LIST_LAB_FAULTS] = {lab->faults, lab->faults_n},
+                 [LIST_STEP_SETUP] = {st->setup, st->setup_n},
+                 [LIST_STEP_FAULTS] = {st->faults, st->faults_n},
+                 [LIST_CLEANUP] = {lab->cleanup, lab->cleanup_n}};
+    *n = lists[list].n;
+    return lists[list].v;
+}
+
 static const struct lab_action *current(const struct session *s)
 {
     const struct action_run *a = &session_priv(s)->act;
-    return &s->lab->steps[a->step].actions[a->index];
+    int n;
+    return &session_act_of(s->lab, a->list, a->step, &n)[a->index];
 }
 
 static void tick(struct session *s, struct effects *out)
@@ -67,7 +85,8 @@ static void tick(struct session *s, struct effects *out)
 
 static void settle(struct session *s, struct effects *out);
 
-static void begin(struct session *s, int step, int index, struct effects *out)
+void session_act_list(struct session *s, enum action_list list, int step, int index,
+                      struct effects *out)
 {
     struct session_priv *p = session_priv(s);
     struct action_run *a = &p->act;
@@ -76,6 +95,7 @@ static void begin(struct session *s, int step, int index, struct effects *out)
     json_free(a->work);
     memset(a, 0, sizeof *a);
     a->state = ACTION_RUNNING;
+    a->list = list;
     a->step = step;
     a->index = index;
     a->started_ms = p->now_ms;
@@ -94,30 +114,73 @@ static void begin(struct session *s, int step, int index, struct effects *out)
     settle(s, out);
 }
 
+static void ended(struct session *s, struct effects *out)
+{
+    struct action_run *a = &session_priv(s)->act;
+    a->state = ACTION_IDLE;
+    if (a->list == LIST_CLEANUP) {
+        session_clean_acted(s, false, out);
+        return;
+    }
+    if (a->list != LIST_DO && session_scene_next(s, a, out))
+        return;
+    session_say(s, PD_OK, "%s", a->list == LIST_DO ? _("done; the checks look at the result")
+                                                   : _("the scene is set; now it is your turn"));
+    session_want_checks(s);
+}
+
+static void failed(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct action_run *a = &p->act;
+    char text[1024];
+    a->state = ACTION_IDLE;
+    a->effect = 0;
+    p->act_failed = true;
+    s->last_error = a->err;
+    session_say(s, a->err.code, "%s", pd_describe(&a->err, text, sizeof text));
+    if (s->op.effect)
+        session_op_end(s, true, a->err.msg);
+    if (a->list == LIST_CLEANUP)
+        session_clean_acted(s, true, out);
+    else if (a->list != LIST_DO)
+        session_scene_failed(s, a);
+    session_want_checks(s);
+}
+
 /* After a start or a message: on to the next one, or the end. */
 static void settle(struct session *s, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
     struct action_run *a = &p->act;
-    if (a->state == ACTION_DONE && a->index + 1 < s->lab->steps[a->step].actions_n) {
-        begin(s, a->step, a->index + 1, out);
-    } else if (a->state == ACTION_DONE) {
-        a->state = ACTION_IDLE;
-        session_say(s, PD_OK, "%s", _("done; the checks look at the result"));
-        session_want_checks(s);
-    } else if (a->state == ACTION_FAILED) {
-        a->state = ACTION_IDLE;
-        a->effect = 0;
-        p->act_failed = true;
-        char text[1024];
-        s->last_error = a->err;
-        session_say(s, a->err.code, "%s", pd_describe(&a->err, text, sizeof text));
-        if (s->op.effect)
-            session_op_end(s, true, a->err.msg);
-        session_want_checks(s);
-    } else if (a->state == ACTION_RUNNING && !p->act_timer) {
+    int n = 0;
+    if (a->state == ACTION_DONE)
+        session_act_of(s->lab, a->list, a->step, &n);
+    if (a->state == ACTION_DONE && a->index + 1 < n)
+        session_act_list(s, a->list, a->step, a->index + 1, out);
+    else if (a->state == ACTION_DONE)
+        ended(s, out);
+    else if (a->state == ACTION_FAILED)
+        failed(s, out);
+    else if (a->state == ACTION_RUNNING && !p->act_timer)
         tick(s, out);
-    }
+}
+
+/* Why the step can't be run now, said; true when it can. */
+static bool may_run(struct session *s)
+{
+    const struct session_priv *p = session_priv(s);
+    if (p->act.state == ACTION_RUNNING)
+        session_say(s, PD_OK, "%s", _("the step is running already"));
+    else if (s->progress[s->step].state == STEP_LOCKED)
+        session_say(s, PD_LAB, "%s", _("the steps before come first"));
+    else if (s->need.mode == MODE_SKIPPED || s->need.mode == MODE_READING)
+        session_say(s, PD_LAB, _("this step is not done here: %s"), s->need.why);
+    else if (s->need.recorded)
+        session_say(s, PD_OK, "%s", _("simulated: a recorded run stands for this step"));
+    else
+        return true;
+    return false;
 }
 
 void session_act_start(struct session *s, struct effects *out)
@@ -126,22 +189,20 @@ void session_act_start(struct session *s, struct effects *out)
     const struct lab_step *step = session_step(s);
     if (!step || !p->progress)
         return;
-    if (p->act.state == ACTION_RUNNING) {
-        session_say(s, PD_OK, "%s", _("the step is running already"));
+    if (!may_run(s))
         return;
-    }
-    if (s->progress[s->step].state == STEP_LOCKED) {
-        session_say(s, PD_LAB, "%s", _("the steps before come first"));
-        return;
-    }
     p->act_failed = false;
+    if (s->scene.state != SCENE_READY) {
+        session_scene_start(s, out);
+        return;
+    }
     struct json *e = json_new_object();
     json_put_str(e, "ev", "try");
     json_put_str(e, "step", step->id);
     session_record(s, e, out);
     s->progress[s->step].attempts++;
     if (step->actions_n)
-        begin(s, s->step, 0, out);
+        session_act_list(s, LIST_DO, s->step, 0, out);
     else
         session_want_checks(s);
 }

@@ -4,7 +4,7 @@
 #include "labs/session_priv.h"
 #include "labs/vars.h"
 
-enum { ANSWER_RECORDS = 200 };
+enum { ANSWER_RECORDS = 200, ASK_LIMIT_S = 10, ASK_AGAIN_MS = 3000, STABLE_GAP_MS = 5000 };
 
 static void clean(char *text, size_t size)
 {
@@ -23,46 +23,74 @@ static void clean_all(struct evidence *ev)
     clean(ev->because, sizeof ev->because);
 }
 
-/* The first requirement that the ready nodes do not meet, or NULL. */
-static const struct lab_require *unmet(const struct session *s)
+/* Without a link nothing is judged, not even what lies on this machine: the
+ * person would be told half a truth. */
+static bool no_link(const struct session *s, struct evidence *ev)
 {
-    const struct table *t = session_table(s, "nodes");
-    for (int i = 0; t->synced && i < s->lab->requires_n; i++) {
-        const struct lab_require *q = &s->lab->requires[i];
-        char path[200];
-        double sum = 0;
-        str_fmt(path, sizeof path, "status.allocatable['%s']", q->resource);
-        for (const struct json *n = json_first(t->items); n; n = json_next(n)) {
-            double v;
-            if (str_to_f64(json_str(n, path, ""), &v))
-                sum += v;
-        }
-        if (sum < q->min)
-            return q;
-    }
-    return NULL;
+    const struct cluster_state *k = &s->cluster;
+    if (k->link == LINK_UP)
+        return false;
+    check_set(ev, CHECK_UNKNOWN, "%s %s%s%s", _("the cluster can't be seen:"), k->server,
+              *k->error ? ": " : "", k->error);
+    return true;
+}
+
+static bool no_scene(const struct session *s, struct evidence *ev)
+{
+    const struct scene *c = &s->scene;
+    if (c->state == SCENE_WANTED)
+        check_set(ev, CHECK_BLOCKED, "%s", _("the scene is not set up yet: run the step"));
+    else if (c->state == SCENE_RUNNING)
+        check_set(ev, CHECK_BLOCKED, _("the scene is being set up (%d of %d)"), c->done, c->total);
+    else if (c->state == SCENE_FAILED)
+        check_set(ev, CHECK_UNKNOWN, _("the scene is half made; run the step to make it again: %s"),
+                  c->text);
+    return c->state != SCENE_READY;
+}
+
+/* Kinds that look at the run or at this machine alone. */
+static bool asks_the_cluster(const char *kind)
+{
+    static const char *const own[] = {"metric", "log", "control", "file"};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (str_eq(own[i], kind))
+            return false;
+    return true;
+}
+
+static bool not_here(const struct session *s, const struct lab_check *check, struct evidence *ev)
+{
+    const struct step_need *n = &s->need;
+    if (n->mode == MODE_ASKING)
+        check_set(ev, CHECK_UNKNOWN, "%s", n->why);
+    else if (n->mode == MODE_SKIPPED)
+        check_set(ev, CHECK_SKIPPED, "%s", n->why);
+    else if (n->mode == MODE_READING)
+        check_set(ev, CHECK_SKIPPED, _("only to be read here: %s"), n->why);
+    else if (n->recorded && asks_the_cluster(check->kind_name))
+        check_set(ev, CHECK_SKIPPED, "%s", _("simulated: a recorded run stands for the cluster"));
+    else
+        return false;
+    return true;
 }
 
 /* What stands in front of every check of the step: true when ev is final. */
-static bool before(const struct session *s, struct evidence *ev)
+static bool before(const struct session *s, const struct lab_check *check, struct evidence *ev)
 {
     const struct session_priv *p = session_priv(s);
     if (!p->progress) {
         check_set(ev, CHECK_UNKNOWN, "%s", _("the progress is being read"));
         return true;
     }
+    if (no_link(s, ev))
+        return true;
     for (int i = 0; i < s->step; i++)
-        if (s->progress[i].state != STEP_DONE) {
+        if (s->progress[i].state != STEP_DONE && s->progress[i].state != STEP_PASSED) {
             check_set(ev, CHECK_BLOCKED, _("step %d \"%s\" comes first"), i + 1,
                       ltext_get(&s->lab->steps[i].title));
             return true;
         }
-    const struct lab_require *q = unmet(s);
-    if (q) {
-        check_set(ev, CHECK_SKIPPED, "%s: %s", q->resource, ltext_get(&q->why));
-        return true;
-    }
-    return false;
+    return not_here(s, check, ev) || no_scene(s, ev);
 }
 
 static void explain(const struct lab_check *check, struct evidence *ev)
@@ -80,9 +108,105 @@ static struct check_ctx context(const struct session *s, int i, const struct jso
 {
     const struct session_priv *p = session_priv(s);
     const struct lab_step *step = session_step(s);
+    bool keeps = check_kind_at(step->checks[i].kind)->in_pod;
     return (struct check_ctx){.s = s, .step = step, .check = &step->checks[i], .args = args,
-                              .answer = p->asks && !p->asks[i].effect ? p->asks[i].answer : NULL,
+                              .answer = p->asks && (keeps || !p->asks[i].effect)
+                                            ? p->asks[i].answer
+                                            : NULL,
                               .asking = p->asks && (p->asks[i].effect || p->asks[i].wanted)};
+}
+
+void session_check_peek(const struct session *s, int step, int check, struct evidence *ev)
+{
+    const struct lab_step *st = &s->lab->steps[step];
+    char missing[64];
+    memset(ev, 0, sizeof *ev);
+    struct json *args = vars_json(s->vars, st->checks[check].args, missing);
+    if (no_link(s, ev)) {
+        json_free(args);
+        return;
+    }
+    if (args) {
+        struct check_ctx c = {.s = s, .step = st, .check = &st->checks[check], .args = args};
+        check_kind_at(st->checks[check].kind)->eval(&c, ev);
+    } else {
+        check_set(ev, CHECK_UNKNOWN, _("the value of %s is not known yet"), missing);
+    }
+    json_free(args);
+}
+
+static void cancel_ask(struct session *s, struct ask *a, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_num(args, "effect", a->effect);
+    session_effect(s, out, EFF_CANCEL, args);
+    a->effect = 0;
+}
+
+/* Begin to ask when it is wanted and possible; give up what takes too long, and
+ * ask again now and then where no message tells of a change. */
+static void ask(struct session *s, int i, const struct json *args, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    struct ask *a = &p->asks[i];
+    const struct check_kind *kind = check_kind_at(session_step(s)->checks[i].kind);
+    struct check_ctx c = context(s, i, args);
+    int64_t limit = (int64_t)(json_num(args, "timeout", ASK_LIMIT_S) * 1000);
+    if (a->effect && kind->in_pod && p->now_ms - a->asked_ms > limit) {
+        cancel_ask(s, a, out);
+        json_free(a->answer);
+        a->answer = json_new_object();
+        json_put_bool(a->answer, "late", true);
+        a->answer_ms = p->now_ms;
+    }
+    if (kind->in_pod && !a->effect && p->now_ms - a->answer_ms >= ASK_AGAIN_MS &&
+        s->progress[s->step].state != STEP_DONE)
+        a->wanted = true;
+    struct json *question = a->wanted && !a->effect && kind->ask ? kind->ask(&c) : NULL;
+    if (!question)
+        return;
+    a->wanted = false;
+    a->asked_ms = p->now_ms;
+    if (kind->in_pod) {               /* what it said last stays on show meanwhile */
+        str_copy(a->uid, sizeof a->uid, json_str(question, "uid", ""));
+        a->effect = session_effect(s, out, EFF_EXEC, question);
+    } else {
+        json_free(a->answer);
+        a->answer = NULL;
+        a->effect = effects_add(out, EFF_SPAWN, 0, 0, question);
+    }
+}
+
+/* `stable`: true for so long without a break. Another object, a restart, a
+ * clock that jumps or a silence in between begins it anew. */
+static void hold(struct session *s, struct ask *a, int64_t stable_ms, struct evidence *ev)
+{
+    int64_t now = session_priv(s)->now_ms;
+    if (ev->result != CHECK_PASS) {
+        a->since_ms = 0;
+        return;
+    }
+    if (!a->since_ms || ev->mark != a->mark || now < a->seen_ms ||
+        now - a->seen_ms > STABLE_GAP_MS)
+        a->since_ms = now;
+    a->mark = ev->mark;
+    a->seen_ms = now;
+    if (now - a->since_ms < stable_ms)
+        check_set(ev, CHECK_NOT_YET, _("so it is, for %d of %d seconds"),
+                  (int)((now - a->since_ms) / 1000), (int)((stable_ms + 999) / 1000));
+}
+
+/* What a check will want to have seen. */
+static void remember(struct session *s, const struct check_kind *kind, const struct check_ctx *c,
+                     struct effects *out)
+{
+    char key[CHECK_SEEN_KEY];
+    if (!kind->seen || !kind->seen(c, key) || json_get(session_fact(s, "seen"), key))
+        return;
+    struct json *seen = session_fact(s, "seen") ? json_copy(session_fact(s, "seen"))
+                                                : json_new_object();
+    json_put_bool(seen, key, true);
+    session_set_fact(s, "seen", seen, out);
 }
 
 static void evaluate(struct session *s, int i, struct effects *out)
@@ -95,24 +219,19 @@ static void evaluate(struct session *s, int i, struct effects *out)
     memset(&ev, 0, sizeof ev);
     ev.at_ms = p->now_ms;
     struct json *args = vars_json(s->vars, check->args, missing);
-    if (before(s, &ev)) {
+    if (before(s, check, &ev)) {
         /* nothing to look at yet */
     } else if (!args) {
         check_set(&ev, CHECK_UNKNOWN, _("the value of %s is not known yet"), missing);
     } else {
+        ask(s, i, args, out);
         struct check_ctx c = context(s, i, args);
-        struct json *ask = p->asks[i].wanted && !p->asks[i].effect && kind->ask ? kind->ask(&c)
-                                                                              : NULL;
-        if (ask) {
-            p->asks[i].wanted = false;
-            json_free(p->asks[i].answer);
-            p->asks[i].answer = NULL;
-            p->asks[i].effect = effects_add(out, EFF_SPAWN, 0, 0, ask);
-            c = context(s, i, args);
-        }
         kind->eval(&c, &ev);
+        remember(s, kind, &c, out);
         explain(check, &ev);
     }
+    if (check->stable_ms)
+        hold(s, &p->asks[i], check->stable_ms, &ev);
     clean_all(&ev);
     struct evidence *old = &s->progress[s->step].checks[i];
     if (ev.result == old->result && str_eq(ev.actual, old->actual))
@@ -123,25 +242,57 @@ static void evaluate(struct session *s, int i, struct effects *out)
     json_free(args);
 }
 
+/* Time alone changes some checks: look again in a second. */
+static void look_again(struct session *s, struct effects *out)
+{
+    struct session_priv *p = session_priv(s);
+    const struct lab_step *step = session_step(s);
+    bool wants = false;
+    for (int i = 0; i < step->checks_n; i++)
+        wants |= p->asks[i].since_ms != 0 || check_kind_at(step->checks[i].kind)->in_pod;
+    if (!wants || p->check_timer || s->progress[s->step].state == STEP_DONE ||
+        s->cluster.link != LINK_UP)
+        return;
+    struct json *args = json_new_object();
+    json_put_str(args, "name", "check");
+    json_put_num(args, "ms", 1000);
+    p->check_timer = effects_add(out, EFF_TIMER, 0, 0, args);
+}
+
+static bool all_pass(struct session *s, struct effects *out)
+{
+    const struct lab_step *step = session_step(s);
+    const struct step_progress *g = &s->progress[s->step];
+    bool all = true, any = false;
+    for (int i = 0; i < step->checks_n; i++) {
+        evaluate(s, i, out);
+        enum check_result r = g->checks[i].result;
+        any |= r == CHECK_PASS;
+        all &= r == CHECK_PASS || (r == CHECK_SKIPPED && s->need.recorded);
+    }
+    for (int i = 0; i < step->quiz_n; i++) {
+        any |= g->quiz[i].result == CHECK_PASS;
+        all &= g->quiz[i].result == CHECK_PASS;
+    }
+    return all && any;
+}
+
 void session_checks(struct session *s, struct effects *out)
 {
     const struct lab_step *step = session_step(s);
     struct session_priv *p = session_priv(s);
     if (!step || !s->progress || p->asks_step != s->step)
         return;
-    bool all = step->checks_n > 0;
-    for (int i = 0; i < step->checks_n; i++) {
-        evaluate(s, i, out);
-        all &= s->progress[s->step].checks[i].result == CHECK_PASS;
-    }
-    bool busy = p->act.state == ACTION_RUNNING && p->act.step == s->step;
-    if (s->progress[s->step].state != STEP_DONE)
-        s->progress[s->step].state = busy ? STEP_RUNNING
-                                     : s->progress[s->step].state == STEP_RUNNING
-                                         ? STEP_OPEN
-                                         : s->progress[s->step].state;
-    if (all && !busy && s->progress[s->step].state == STEP_OPEN)
+    struct step_progress *g = &s->progress[s->step];
+    bool all = all_pass(s, out) && s->scene.state == SCENE_READY;
+    bool busy = p->act.state == ACTION_RUNNING && p->act.step == s->step &&
+                p->act.list != LIST_CLEANUP;
+    if (g->state == STEP_OPEN || g->state == STEP_RUNNING)
+        g->state = busy ? STEP_RUNNING : STEP_OPEN;
+    /* what was gone past may still be done, where it can be */
+    if (all && !busy && (g->state == STEP_OPEN || g->state == STEP_PASSED))
         session_step_done(s, s->step, out);
+    look_again(s, out);
 }
 
 void session_want_checks(struct session *s)
@@ -176,10 +327,34 @@ void session_asks_reset(struct session *s, struct effects *out)
     p->asks = xcalloc((size_t)MAX(session_step(s)->checks_n, 1), sizeof *p->asks);
 }
 
+static bool take_exec(struct session *s, const struct msg *m)
+{
+    struct session_priv *p = session_priv(s);
+    for (int i = 0; i < session_step(s)->checks_n; i++) {
+        struct ask *a = &p->asks[i];
+        if (a->effect != m->effect)
+            continue;
+        json_free(a->answer);
+        a->answer = json_copy(m->body);
+        json_put_str(a->answer, "uid", a->uid);
+        a->effect = 0;
+        a->answer_ms = p->now_ms;
+        session_changed(s);
+        return true;
+    }
+    return false;
+}
+
 bool session_check_message(struct session *s, const struct msg *m)
 {
     struct session_priv *p = session_priv(s);
     const struct lab_step *step = session_step(s);
+    if (m->kind == MSG_TIMER && m->effect && m->effect == p->check_timer) {
+        p->check_timer = 0;
+        return true;
+    }
+    if (m->kind == MSG_REPLY && step && p->asks && m->effect)
+        return take_exec(s, m);
     if ((m->kind != MSG_CHILD_LINE && m->kind != MSG_CHILD_EXIT) || !step || !p->asks || !m->effect)
         return false;
     for (int i = 0; i < step->checks_n; i++) {

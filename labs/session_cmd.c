@@ -3,6 +3,7 @@
 #include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "labs/session_priv.h"
+#include "labs/step_text.h"
 
 typedef void cmd_fn(struct session *s, const char *const *args, struct effects *out);
 
@@ -77,9 +78,14 @@ static void step_next(struct session *s, const char *const *args, struct effects
     (void)args;
     if (!ready(s))
         return;
-    /* a step that only tells is done by reading on */
-    if (!session_step(s)->checks_n && s->progress[s->step].state == STEP_OPEN)
-        session_step_done(s, s->step, out);
+    const struct lab_step *step = session_step(s);
+    if (s->progress[s->step].state == STEP_OPEN) {
+        bool read = s->need.mode == MODE_READING, skipped = s->need.mode == MODE_SKIPPED;
+        if (read || skipped)
+            session_step_passed(s, s->step, read, out);
+        else if (!step->checks_n && !step->quiz_n && s->scene.state == SCENE_READY)
+            session_step_done(s, s->step, out);     /* one that only tells */
+    }
     if (s->step + 1 < s->lab->steps_n)
         session_show_step(s, s->step + 1, out);
 }
@@ -117,6 +123,56 @@ static void step_hint(struct session *s, const char *const *args, struct effects
     json_put_str(e, "step", session_step(s)->id);
     session_record(s, e, out);
     s->progress[s->step].hints_shown++;
+}
+
+static void step_solution(struct session *s, const char *const *args, struct effects *out)
+{
+    if (!ready(s))
+        return;
+    const struct lab_step *step = session_step(s);
+    struct step_progress *g = &s->progress[s->step];
+    if (!step_has_solution(step))
+        session_say(s, PD_OK, "%s", _("this step has no solution to show"));
+    else if (g->hints_shown < step->hints_n)
+        session_say(s, PD_OK, _("the hints come first: %d of %d are shown"), g->hints_shown,
+                    step->hints_n);
+    else if (!str_eq(args[0], "yes"))
+        session_say(s, PD_OK, "%s", _("the solution is written down as used; step.solution yes "
+                                      "shows it"));
+    else if (!g->solution_shown) {
+        struct json *e = json_new_object();
+        json_put_str(e, "ev", "solution");
+        json_put_str(e, "step", step->id);
+        session_record(s, e, out);
+        g->solution_shown = true;
+    }
+}
+
+static void quiz_answer(struct session *s, const char *const *args, struct effects *out)
+{
+    if (ready(s))
+        session_answer(s, args[1] ? args[0] : NULL, args[1] ? args[1] : args[0], out);
+}
+
+static void lab_cleanup(struct session *s, const char *const *args, struct effects *out)
+{
+    if (!ready(s))
+        return;
+    if (str_eq(args[0], "yes"))
+        session_clean_go(s, out);
+    else
+        session_clean_look(s, out);
+}
+
+/* Another cluster than the person's own: nothing of the lab is there. */
+static void lab_simulate(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args;
+    struct json *a = json_new_object();
+    json_put_bool(a, "default", true);
+    s->cluster.link = LINK_CONNECTING;
+    session_priv(s)->connect = effects_add(out, EFF_CONNECT, 0, 0, a);
+    session_say(s, PD_OK, "%s", _("going to the practice cluster; podium began anew goes back"));
 }
 
 /* --- files --------------------------------------------------------------------- */
@@ -245,7 +301,9 @@ static const struct {
     {"train.inspect", 0, train_inspect}, {"train.rate", 1, train_rate},
     {"train.save", 0, train_save},  {"train.quit", 0, train_quit},
     {"log.follow", 1, log_follow},  {"op.cancel", 0, op_cancel},
-    {"curve.export", 1, curve_export},
+    {"curve.export", 1, curve_export}, {"step.solution", 0, step_solution},
+    {"quiz.answer", 1, quiz_answer}, {"lab.cleanup", 0, lab_cleanup},
+    {"lab.simulate", 0, lab_simulate},
 };
 
 void session_command(struct session *s, const struct msg *m, struct effects *out)

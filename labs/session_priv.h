@@ -18,7 +18,20 @@
 struct ask {
     uint32_t effect;              /* running: its id */
     bool wanted;                  /* ask as soon as it can be */
+    int64_t asked_ms, answer_ms;
+    char uid[64];                 /* of the pod that was asked */
     struct json *answer;          /* {records, code, signal, stderr}; NULL before */
+    int64_t since_ms, seen_ms;    /* of a check with `stable`: it holds since; 0: it does not */
+    uint64_t mark;                /* what held */
+};
+
+/* The questions to the cluster that requirements have; asked once a connection. */
+struct need_asks {
+    uint32_t effect[16];          /* one a right; 0: answered or not asked */
+    uint32_t storage_effect;
+    struct json *rights;          /* "create jobs" -> bool; absent: not known */
+    struct json *classes;         /* names of storage classes, with "" for a default; or NULL */
+    bool asked;
 };
 
 enum { CONTROL_PENDING = 16 };
@@ -47,6 +60,12 @@ struct session_priv {
     char registry[256];
     struct action_run act;
     bool act_failed;              /* the last run of a step's actions */
+    struct need_asks need;
+    bool watched[SESSION_TABLES]; /* on this connection */
+    bool recorded;                /* the recorded run of the step was taken in */
+    bool scene_hides;             /* a fault is being made: the API panel keeps it */
+    struct clean_run *clean;      /* session_clean.c; NULL */
+    uint32_t check_timer;
     struct ask *asks;             /* one a check of the shown step */
     int asks_step;
     struct run_log *run_log;
@@ -105,14 +124,44 @@ void session_load(struct session *s, struct effects *out);
 bool session_load_message(struct session *s, const struct msg *m, struct effects *out);
 void session_snapshot(struct session *s, struct effects *out);
 void session_step_done(struct session *s, int step, struct effects *out);
+void session_step_passed(struct session *s, int step, bool read, struct effects *out);
 void session_vars_update(struct session *s);
 /* session_check.c */
 void session_checks(struct session *s, struct effects *out);
 void session_want_checks(struct session *s);
+/* A check of any step as it stands, however far the person is; asks nothing. */
+void session_check_peek(const struct session *s, int step, int check, struct evidence *ev);
 bool session_check_message(struct session *s, const struct msg *m);
 void session_asks_reset(struct session *s, struct effects *out);
+/* session_need.c: what the cluster must have */
+void session_need_ask(struct session *s, struct effects *out);
+bool session_need_message(struct session *s, const struct msg *m);
+void session_need_update(struct session *s, struct effects *out);
+void session_need_forget(struct session *s);
+/* session_scene.c: setup and faults */
+void session_scene_update(struct session *s);
+void session_scene_start(struct session *s, struct effects *out);
+/* The next list of the scene after `a` ended well: true when one was found. */
+bool session_scene_next(struct session *s, struct action_run *a, struct effects *out);
+void session_scene_failed(struct session *s, const struct action_run *a);
+/* session_quiz.c */
+void session_answer(struct session *s, const char *quiz, const char *text, struct effects *out);
+void session_quiz_restore(struct session *s);
+/* session_clean.c */
+void session_clean_look(struct session *s, struct effects *out);
+void session_clean_go(struct session *s, struct effects *out);
+void session_clean_message(struct session *s, const struct msg *m, struct effects *out);
+void session_clean_acted(struct session *s, bool failed, struct effects *out);
+void session_clean_forget(struct session *s, struct effects *out);
+/* Watch what this lab asks for besides. */
+void session_watch_lab(struct session *s, struct effects *out);
 /* session_act.c: the actions of a step, and the one operation on show */
 void session_act_start(struct session *s, struct effects *out);
+/* Run a list of actions, from its action `index`. */
+void session_act_list(struct session *s, enum action_list list, int step, int index,
+                      struct effects *out);
+const struct lab_action *session_act_of(const struct lab *lab, enum action_list list, int step,
+                                        int *n);
 void session_act_message(struct session *s, const struct msg *m, struct effects *out);
 void session_act_cancel(struct session *s, struct effects *out);
 void session_op_begin(struct session *s, uint32_t effect, const char *what);
@@ -124,6 +173,8 @@ bool session_train_message(struct session *s, const struct msg *m, struct effect
 /* Queue a steering line; its id goes to id (24 bytes). False: nothing to steer. */
 bool session_steer(struct session *s, const char *cmd, const char *args, char *id,
                    struct effects *out);
+/* The lines of a recorded run stand for the run; NULL: they no longer do. */
+void session_recorded(struct session *s, const char *text);
 void session_follow_pod(struct session *s, const char *pod, struct effects *out);
 void session_csv(const struct session *s, struct str *out);
 

@@ -38,9 +38,13 @@ void session_load(struct session *s, struct effects *out)
     struct session_priv *p = session_priv(s);
     p->work_dir = p->work_root ? path_join(p->work_root, s->lab->id) : lab_work_dir(s->lab);
     s->progress = xcalloc((size_t)s->lab->steps_n, sizeof *s->progress);
-    for (int i = 0; i < s->lab->steps_n; i++)
-        s->progress[i].checks = xcalloc((size_t)MAX(s->lab->steps[i].checks_n, 1),
-                                        sizeof *s->progress[i].checks);
+    for (int i = 0; i < s->lab->steps_n; i++) {
+        const struct lab_step *st = &s->lab->steps[i];
+        struct step_progress *g = &s->progress[i];
+        g->checks = xcalloc((size_t)MAX(st->checks_n, 1), sizeof *g->checks);
+        g->quiz = xcalloc((size_t)MAX(st->quiz_n, 1), sizeof *g->quiz);
+        g->tries = xcalloc((size_t)MAX(st->quiz_n, 1), sizeof *g->tries);
+    }
     p->read_journal = read_once(s, journal_name, out);
     p->read_snapshot = read_once(s, snapshot_name, out);
 }
@@ -142,12 +146,17 @@ static void step_states(struct session *s)
     for (int i = 0; i < s->lab->steps_n; i++) {
         const char *id = s->lab->steps[i].id;
         const struct json *st = json_get(json_get(p->progress, "steps"), id);
-        bool done = progress_done(p->progress, id);
-        s->progress[i].state = done ? STEP_DONE : open ? STEP_OPEN : STEP_LOCKED;
-        s->progress[i].hints_shown = (int)json_int(st, "hints", 0);
-        s->progress[i].attempts = (int)json_int(st, "attempts", 0);
-        open = open && done;
+        bool done = progress_done(p->progress, id), over = progress_over(p->progress, id);
+        struct step_progress *g = &s->progress[i];
+        g->state = done ? STEP_DONE : over ? STEP_PASSED : open ? STEP_OPEN : STEP_LOCKED;
+        g->hints_shown = (int)json_int(st, "hints", 0);
+        g->attempts = (int)json_int(st, "attempts", 0);
+        g->solution_shown = json_bool(st, "solution", false);
+        g->simulated = json_bool(st, "simulated", false);
+        g->read = str_eq(json_str(st, "passed", ""), "read");
+        open = open && over;
     }
+    session_quiz_restore(s);
     s->finished = progress_finished(p->progress, s->lab);
 }
 
@@ -160,6 +169,16 @@ static void restore_results(struct session *s)
     free(path);
     str_copy(s->run_csv, sizeof s->run_csv,
              session_fact(s, "csv") ? json_string_value(session_fact(s, "csv")) : "");
+}
+
+/* What was drawn stays so in this attempt, whatever becomes of the lab. */
+static void keep_drawn(struct session *s, struct effects *out)
+{
+    struct json *drawn = vars_drawn(s->lab, s->vars);
+    if (drawn && !(session_fact(s, "drawn") && json_equal(drawn, session_fact(s, "drawn"))))
+        session_set_fact(s, "drawn", drawn, out);
+    else
+        json_free(drawn);
 }
 
 static void loaded(struct session *s, struct effects *out)
@@ -176,15 +195,20 @@ static void loaded(struct session *s, struct effects *out)
     else if (progress_unknown(p->progress, s->lab))
         session_say(s, PD_OK, _("%d recorded steps are not in this lab any more"),
                     progress_unknown(p->progress, s->lab));
-    if (found.fresh || !session_fact(s, "started_ms")) {
+    if (!found.fresh && !session_fact(s, "started_ms")) {
+        session_set_fact(s, "started_ms", json_new_number((double)p->now_ms), out);
+    } else if (found.fresh) {
         struct json *e = json_new_object();
         json_put_str(e, "ev", "attempt");
         json_put_num(e, "seed", (double)(seed & 0xFFFFFFFFFFFFFu));
         session_record(s, e, out);
     }
     json_free(s->vars);
-    s->vars = vars_draw(s->lab, (uint64_t)json_num(p->progress, "seed", 0));
+    s->vars = vars_draw(s->lab, (uint64_t)json_num(p->progress, "seed", 0),
+                        session_fact(s, "drawn"));
+    keep_drawn(s, out);
     session_vars_update(s);
+    session_watch_lab(s, out);
     step_states(s);
     restore_results(s);
     session_snapshot(s, out);
@@ -255,18 +279,53 @@ void session_show_step(struct session *s, int step, struct effects *out)
         record_step(s, "at", s->lab->steps[step].id, out);
     session_asks_reset(s, out);
     session_want_checks(s);
+    session_need_update(s, out);
+    session_scene_update(s);
     session_changed(s);
+}
+
+/* A step that this cluster can't do is gone past, and not called done. */
+void session_step_passed(struct session *s, int step, bool read, struct effects *out)
+{
+    const char *id = s->lab->steps[step].id;
+    if (progress_over(session_priv(s)->progress, id))
+        return;
+    struct json *e = json_new_object();
+    json_put_str(e, "ev", "passed");
+    json_put_str(e, "step", id);
+    json_put_str(e, "how", read ? "read" : "skipped");
+    session_record(s, e, out);
+    step_states(s);
+    session_snapshot(s, out);
+    if (s->finished)
+        session_say(s, PD_OK, "%s", _("this was the last step; some were not done here"));
+}
+
+static void say_done(struct session *s, int step)
+{
+    int passed = 0;
+    for (int i = 0; i < s->lab->steps_n; i++)
+        passed += s->progress[i].state == STEP_PASSED;
+    if (s->finished && passed)
+        session_say(s, PD_OK, _("the lab is done but for %d steps that this cluster can't do"),
+                    passed);
+    else if (s->finished)
+        session_say(s, PD_OK, "%s", _("the lab is done"));
+    else
+        session_say(s, PD_OK, _("step %d is done"), step + 1);
 }
 
 void session_step_done(struct session *s, int step, struct effects *out)
 {
     if (progress_done(session_priv(s)->progress, s->lab->steps[step].id))
         return;
-    record_step(s, "done", s->lab->steps[step].id, out);
+    struct json *e = json_new_object();
+    json_put_str(e, "ev", "done");
+    json_put_str(e, "step", s->lab->steps[step].id);
+    if (step == s->step && s->need.mode == MODE_SIMULATED)
+        json_put_bool(e, "simulated", true);
+    session_record(s, e, out);
     step_states(s);
     session_snapshot(s, out);
-    if (s->finished)
-        session_say(s, PD_OK, "%s", _("the lab is done"));
-    else
-        session_say(s, PD_OK, _("step %d is done"), step + 1);
+    say_done(s, step);
 }

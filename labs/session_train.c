@@ -64,7 +64,7 @@ static void log_clear(struct session *s)
 void session_follow(struct session *s, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
-    if (!s->lab || !p->progress || !*s->lab->run_job || s->cluster.link != LINK_UP)
+    if (!s->lab || !p->progress || !*s->lab->run_job || s->cluster.link != LINK_UP || p->recorded)
         return;
     const struct json *job = session_find(s, "jobs", s->lab->run_job);
     const struct json *pod = job && session_is_own(s, "jobs", job) ? session_job_pod(s, job) : NULL;
@@ -110,6 +110,25 @@ static void append_log(struct session *s, const char *text, int64_t ts_ms)
     s->log[at].text = str_take(&clean);
     s->log[at].ts_ms = ts_ms;
     str_release(&clean);
+}
+
+void session_recorded(struct session *s, const char *text)
+{
+    struct session_priv *p = session_priv(s);
+    p->recorded = text != NULL;
+    run_reset(&s->run, p->run_log);
+    log_clear(s);
+    p->log_uid[0] = '\0';
+    str_copy(s->run.pod, sizeof s->run.pod, text ? "recorded" : "");
+    while (text && *text) {
+        size_t n = strcspn(text, "\n");
+        char *line = xstrndup(text, n);
+        append_log(s, line, 0);
+        run_line(&s->run, p->run_log, line, 0);
+        free(line);
+        text += n + (text[n] == '\n');
+    }
+    session_changed(s);
 }
 
 /* A steering line is over when the log has its answer. */
@@ -234,8 +253,8 @@ bool session_steer(struct session *s, const char *cmd, const char *args, char *i
 {
     struct session_priv *p = session_priv(s);
     struct steer_line *l = free_place(p);
-    if (!s->lab || !*s->run.pod || run_over(s)) {
-        bool none = !s->lab || !*s->run.pod;
+    if (!s->lab || !*s->run.pod || run_over(s) || p->recorded) {
+        bool none = !s->lab || !*s->run.pod || p->recorded;
         session_say(s, PD_TRAIN, "%s", none ? _("there is no run to steer yet")
                                        : _("the run is over: submit the Job again to steer it"));
         return false;

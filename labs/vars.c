@@ -132,6 +132,14 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+uint64_t vars_hash(uint64_t seed, const char *text)
+{
+    uint64_t x = mix(seed);
+    for (; *text; text++)
+        x = mix(x ^ (unsigned char)*text);
+    return x;
+}
+
 /* Fixed values that use others: as soon as those are there. */
 static bool settle(const struct lab *lab, struct json *vars)
 {
@@ -153,17 +161,62 @@ static bool settle(const struct lab *lab, struct json *vars)
     return changed;
 }
 
-struct json *vars_draw(const struct lab *lab, uint64_t seed)
+static bool drawn(const struct lab_var *v)
+{
+    return v->kind == LAB_VAR_PICK || v->kind == LAB_VAR_NUMBER || v->kind == LAB_VAR_WORD;
+}
+
+static void draw_word(uint64_t x, int64_t n, char *word)
+{
+    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";   /* none looks like another */
+    for (int64_t i = 0; i < n; i++) {
+        x = mix(x);
+        word[i] = letters[x % (i ? 32 : 24)];    /* a name begins with a letter */
+    }
+    word[n] = '\0';
+}
+
+static void draw(const struct lab_var *v, uint64_t seed, struct json *vars)
+{
+    uint64_t x = vars_hash(seed, v->name);
+    char text[64];
+    if (v->kind == LAB_VAR_PICK)
+        json_put_str(vars, v->name, v->values[x % (uint64_t)v->values_n]);
+    if (v->kind == LAB_VAR_NUMBER)
+        json_put_str(vars, v->name,
+                     str_fmt(text, sizeof text, "%" PRId64,
+                             v->low + (int64_t)(x % (uint64_t)(v->high - v->low + 1))));
+    if (v->kind == LAB_VAR_WORD) {
+        draw_word(x, v->low, text);
+        json_put_str(vars, v->name, text);
+    }
+}
+
+struct json *vars_draw(const struct lab *lab, uint64_t seed, const struct json *kept)
 {
     struct json *vars = json_new_object();
     for (int i = 0; i < lab->vars_n; i++) {
         const struct lab_var *v = &lab->vars[i];
-        if (v->kind == LAB_VAR_PICK)
-            json_put_str(vars, v->name,
-                         v->values[mix(seed + (uint64_t)i) % (uint64_t)v->values_n]);
+        const char *was = json_string_value(json_get(kept, v->name));
+        if (drawn(v) && was)
+            json_put_str(vars, v->name, was);
+        else
+            draw(v, seed, vars);
     }
     settle(lab, vars);
     return vars;
+}
+
+struct json *vars_drawn(const struct lab *lab, const struct json *vars)
+{
+    struct json *out = NULL;
+    for (int i = 0; i < lab->vars_n; i++) {
+        if (!drawn(&lab->vars[i]))
+            continue;
+        out = out ? out : json_new_object();
+        json_put_str(out, lab->vars[i].name, json_string_value(json_get(vars, lab->vars[i].name)));
+    }
+    return out;
 }
 
 bool vars_give(const struct lab *lab, struct json *vars, const char *source, const char *value)

@@ -16,10 +16,17 @@ const char *vars_sources(void);                   /* "registry, namespace, …" 
 /* Every ${NAME} in text is a variable of the lab; else its name in unknown. */
 bool vars_all_known(const struct lab *lab, const char *text, char unknown[64]);
 
-/* The values of a new attempt: fixed ones, and one of each list by seed. A
+/* A number that depends on both and on nothing else (splitmix64). */
+uint64_t vars_hash(uint64_t seed, const char *text);
+
+/* The values of a new attempt: fixed ones, and drawn ones by the seed and their
+ * own name: a lab may gain, lose and reorder variables. What `kept` has (a map
+ * NAME: text of an earlier draw, or NULL) stays as it is. A
  * fixed value may use variables that stand before it; one that uses a missing
  * one is missing too, until vars_settle. */
-struct json *vars_draw(const struct lab *lab, uint64_t seed);
+struct json *vars_draw(const struct lab *lab, uint64_t seed, const struct json *kept);
+/* The drawn ones alone, to be kept; NULL: the lab draws none. */
+struct json *vars_drawn(const struct lab *lab, const struct json *vars);
 /* Give every {from: source} variable its value (NULL: leave it), then settle
  * the fixed ones that use it. True when something changed. */
 bool vars_give(const struct lab *lab, struct json *vars, const char *source, const char *value);

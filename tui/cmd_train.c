@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/i18n.h"
+#include "labs/step_text.h"
 
 static const struct lab_step *step_of(const struct app *a)
 {
@@ -14,7 +15,7 @@ static const struct lab_step *step_of(const struct app *a)
 bool cmd_has_actions(const struct app *a)
 {
     const struct lab_step *st = step_of(a);
-    return st && st->actions_n > 0;
+    return st && (st->actions_n > 0 || a->s->scene.state != SCENE_READY);
 }
 
 bool cmd_has_hint(const struct app *a)
@@ -34,17 +35,12 @@ bool cmd_has_edit(const struct app *a)
 
 bool cmd_has_next(const struct app *a)
 {
-    const struct lab_step *st = step_of(a);
-    if (!st || !a->s->progress)
-        return false;
-    bool done = a->s->progress[a->s->step].state == STEP_DONE;
-    return a->s->step + 1 < a->s->lab->steps_n ? done || st->checks_n == 0
-                                               : !done && st->checks_n == 0;
+    return step_may_go_on(a->s);
 }
 
 bool cmd_has_op(const struct app *a)
 {
-    return a->s->op.effect != 0 && !a->s->op.ended;
+    return (a->s->op.effect != 0 && !a->s->op.ended) || a->s->scene.state == SCENE_RUNNING;
 }
 
 bool cmd_has_run(const struct app *a)

@@ -3,10 +3,10 @@
 #ifndef TUI_CONSOLE_H
 #define TUI_CONSOLE_H
 
-#include "tui/app.h"
+#include "core/base/err.h"
 
 struct console_options {
-    const char *set[SET_COUNT];              /* --NAME of the settings; NULL: not given */
+    const char *lang, *theme, *glyphs;       /* NULL: from the environment */
     const char *kubeconfig, *context, *ns;   /* NULL: as kubectl finds them */
     const char *record;                      /* journal file, or NULL */
     const char *labs;                        /* folder of labs, or NULL */

@@ -3,6 +3,7 @@
 #include "core/base/utf8.h"
 #include "tui/cmd.h"
 #include "tui/panel.h"
+#include "tui/panel_step.h"
 #include "tui/text.h"
 
 static const struct lab_step *step_of(const struct app *a)
@@ -19,7 +20,12 @@ static const struct step_progress *progress_of(const struct app *a)
 static const char *title(const struct app *a, char buf[160])
 {
     const struct lab_step *st = step_of(a);
-    return st ? str_fmt(buf, 160, "%d %s", a->s->step + 1, ltext_get(&st->title)) : "";
+    if (!st)
+        return "";
+    const struct step_progress *p = progress_of(a);
+    bool simulated = a->s->need.mode == MODE_SIMULATED || (p && p->simulated);
+    return str_fmt(buf, 160, "%d %s%s%s", a->s->step + 1, ltext_get(&st->title),
+                   simulated ? " - " : "", simulated ? _("simulated") : "");
 }
 
 /* Right of a check: how things stand. */
@@ -160,6 +166,20 @@ static void hints(const struct app *a, struct rows *out, int w)
     }
 }
 
+static void step_name(const struct app *a, struct rows *out, int i, int w)
+{
+    const struct step_progress *p = a->s->progress ? &a->s->progress[i] : NULL;
+    enum step_state st = p ? p->state : STEP_LOCKED;
+    const char *mark = st == STEP_PASSED ? p->read ? _("read") : _("skipped")
+                       : p && p->simulated ? _("simulated")
+                                           : "";
+    int room = *mark ? MAX(w - utf8_str_width(mark) - 1, 8) : w;
+    rows_cell(out, i == a->s->step ? ROLE_STRONG : st == STEP_LOCKED ? ROLE_MUTED : ROLE_TEXT,
+              ltext_get(&a->s->lab->steps[i].title), room);
+    if (*mark)
+        rows_putf(out, ROLE_WARN, " %s", mark);
+}
+
 static void steps(const struct app *a, struct rows *out, int w)
 {
     const struct lab *lab = a->s->lab;
@@ -176,8 +196,7 @@ static void steps(const struct app *a, struct rows *out, int w)
             rows_put(out, ROLE_TEXT, " ");
         rows_sign(out, role, g);
         rows_putf(out, ROLE_MUTED, "%3d ", i + 1);
-        rows_cell(out, i == a->s->step ? ROLE_STRONG : st == STEP_LOCKED ? ROLE_MUTED : ROLE_TEXT,
-                  ltext_get(&lab->steps[i].title), w - 6);
+        step_name(a, out, i, w - 6);
     }
 }
 
@@ -195,6 +214,9 @@ static void closing(const struct app *a, struct rows *out, int w)
             rows_wrap(out, ROLE_CODE, 2, a->s->adapter, w);
         if (a->s->run_csv[0])
             rows_wrap(out, ROLE_CODE, 2, a->s->run_csv, w);
+        if (a->s->clean.state == CLEAN_NONE)
+            rows_wrap(out, ROLE_MUTED, 1, _("`:lab.cleanup` shows what it left in the cluster, "
+                                            "and deletes it."), w);
     } else {
         rows_new(out, -1);
         rows_sign(out, ROLE_OK, G_OK);
@@ -209,16 +231,23 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     const struct lab_step *st = step_of(a);
     if (!st)
         return;
+    panel_step_need(a, out, w);
     rows_wrap(out, ROLE_TEXT, 0, panel_say(a, out, &st->say), w);
-    actions(a, out, st, w);
+    panel_step_scene(a, out, w);
+    if (a->s->scene.state == SCENE_READY)
+        actions(a, out, st, w);
     if (a->s->op.what[0] && (a->op_step == a->s->step || !a->s->op.ended)) {
         rows_blank(out);
         out->mark = out->n;
         panel_op(a, out, w);
     }
+    panel_step_quiz(a, out, w);
     checks(a, out, w);
     closing(a, out, w);
+    panel_step_notes(a, out, w);
     hints(a, out, w);
+    panel_step_solution(a, out, w);
+    panel_step_clean(a, out, w);
     steps(a, out, w);
 }
 
@@ -227,16 +256,20 @@ static const char *foot(const struct app *a, char buf[160])
 {
     const struct lab_step *st = step_of(a);
     const struct step_progress *p = progress_of(a);
-    int ok = 0, wrong = 0;
-    if (!st || !p || !p->checks || st->checks_n == 0)
+    int ok = 0, wrong = 0, n = st ? st->checks_n + st->quiz_n : 0;
+    if (!st || !p || !p->checks || n == 0)
         return "";
+    for (int i = 0; i < st->quiz_n && p->quiz; i++) {
+        ok += p->quiz[i].result == CHECK_PASS;
+        wrong += p->quiz[i].result == CHECK_WRONG;
+    }
     for (int i = 0; i < st->checks_n; i++) {
         ok += p->checks[i].result == CHECK_PASS;
         wrong += p->checks[i].result == CHECK_WRONG;
     }
     if (wrong)
-        return str_fmt(buf, 160, _("%d/%d ok, %d wrong"), ok, st->checks_n, wrong);
-    return str_fmt(buf, 160, _("%d/%d ok"), ok, st->checks_n);
+        return str_fmt(buf, 160, _("%d/%d ok, %d wrong"), ok, n, wrong);
+    return str_fmt(buf, 160, _("%d/%d ok"), ok, n);
 }
 
 static bool ages(const struct app *a)

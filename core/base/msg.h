@@ -50,12 +50,13 @@ struct msg {
 };
 
 #define EFFECT_KINDS(X)                                                                           \
-    X(EFF_CONNECT, "connect")         /* context | kubeconfig */                                  \
+    X(EFF_CONNECT, "connect")         /* context | kubeconfig | default: the default cluster */   \
     X(EFF_WATCH, "watch")             /* resource, namespace, labelSelector, fieldSelector */     \
     X(EFF_GET, "get")                 /* resource, namespace, name */                             \
     X(EFF_LIST, "list")               /* resource, namespace, labelSelector */                    \
     X(EFF_APPLY, "apply")             /* manifest (JSON object), force, dry_run */                \
     X(EFF_DELETE, "delete")           /* resource, namespace, name, uid, grace */                 \
+    X(EFF_CAN, "can")                 /* verb, resource, namespace -> MSG_REPLY with a review */   \
     X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, previous */     \
     X(EFF_ATTACH, "attach")           /* namespace, pod, container */                             \
     X(EFF_ATTACH_SEND, "attach-send") /* stream (effect id of the attach), text */                \
@@ -69,10 +70,6 @@ struct msg {
     X(EFF_WATCH_FILE, "watch-file")   /* path */                                                  \
     X(EFF_EDIT, "edit")               /* path: $EDITOR on the released terminal (tui only) */     \
     X(EFF_COPY_TEXT, "copy-text")     /* text: to the clipboard by OSC 52 (tui only) */           \
-    X(EFF_REDRAW, "redraw")           /* every cell anew (tui only) */                            \
-    X(EFF_SUSPEND, "suspend")         /* stop, as Ctrl-Z does (tui only) */                       \
-    X(EFF_BELL, "bell")               /* (tui only) */                                            \
-    X(EFF_TITLE, "title")             /* text: of the window, "" as it was (tui only) */          \
     X(EFF_QUIT, "quit")               /* code */
 
 #define EFFECT_ENUM(e, name) e,

@@ -225,7 +225,7 @@ TEST(variables_wait_for_what_they_need)
     char missing[64] = "";
     struct str s;
     CHECK_OK(parse(var_lab, &lab, &err));
-    struct json *vars = vars_draw(lab, 1), *args = json_from("{\"r\":[\"${B}:1\",2,\"$${B}\"]}");
+    struct json *vars = vars_draw(lab, 1, NULL), *args = json_from("{\"r\":[\"${B}:1\",2,\"$${B}\"]}");
     CHECK(!json_has(vars, "B"));
     CHECK(!vars_json(vars, args, missing));
     CHECK_STR(missing, "B");
@@ -250,7 +250,7 @@ TEST(a_value_is_never_looked_at_again)
     struct lab *lab = NULL;
     struct pd_err err;
     CHECK_OK(parse(var_lab, &lab, &err));
-    struct json *vars = vars_draw(lab, 1);
+    struct json *vars = vars_draw(lab, 1, NULL);
     vars_give(lab, vars, "registry", "${C}");
     CHECK_STR(json_str(vars, "B", ""), "${C}/x");
     json_free(vars);
@@ -264,7 +264,7 @@ TEST(random_values_are_sticky_and_vary)
     bool seen[5] = {false};
     CHECK_OK(parse(var_lab, &lab, &err));
     for (uint64_t seed = 0; seed < 64; seed++) {
-        struct json *a = vars_draw(lab, seed), *b = vars_draw(lab, seed);
+        struct json *a = vars_draw(lab, seed, NULL), *b = vars_draw(lab, seed, NULL);
         CHECK(json_equal(a, b));
         seen[atoi(json_str(a, "C", "0"))] = true;
         json_free(a);
