@@ -5,10 +5,12 @@
 
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "tui/answer.h"
 #include "tui/cmd.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
+#include "tui/settings.h"
 
 enum { RECENT_MS = 60000 };       /* what is older is history, not news */
 
@@ -27,6 +29,9 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     a->api_open = -1;
     a->curve = (struct app_curve){.smooth = 0.9, .x_lo = NAN, .x_hi = NAN, .cursor = NAN};
     curve_cache_init(&a->cache);
+    for (int i = 0; i < SET_COUNT; i++)
+        if (i != SET_LANG)       /* the program has one already */
+            settings_set(a, (enum setting)i, "auto", FROM_AUTO);
     return a;
 }
 
@@ -36,20 +41,57 @@ void app_free(struct app *a)
         return;
     edit_close(&a->edit);
     keymap_release(&a->keymap);
+    free(a->files.config_text);
+    free(a->files.keys_text);
     curve_cache_release(&a->cache);
     session_free(a->s);
     free(a->lab_done);
     free(a);
 }
 
-void app_note(struct app *a, bool bad, const char *fmt, ...)
+/* The same again is one entry. */
+static struct app_said *remember(struct app *a, const char *text)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(a->note, sizeof a->note, fmt, ap);
-    va_end(ap);
+    bool same = a->said_n > 0 && str_eq(a->said[a->said_n - 1].text, text);
+    if (!same && a->said_n == APP_SAID_MOST)
+        memmove(a->said, a->said + 1, sizeof a->said[0] * (size_t)--a->said_n);
+    struct app_said *s = &a->said[same ? a->said_n - 1 : a->said_n++];
+    memset(s, 0, sizeof *s);
+    s->at_ms = a->now_ms;
+    str_copy(s->text, sizeof s->text, text);
+    return s;
+}
+
+static void note(struct app *a, bool bad, const char *text, const struct pd_err *err)
+{
+    struct app_said *s = remember(a, text);
+    str_copy(a->note, sizeof a->note, text);
     a->note_bad = bad;
     str_copy(a->note_over, sizeof a->note_over, a->s->message);
+    if (err)
+        s->err = *err;
+    else if (bad)
+        pd_fail(&s->err, PD_USAGE, "%s", text), s->err.hint[0] = '\0';
+}
+
+void app_fault(struct app *a, const struct pd_err *err)
+{
+    char text[512];
+    if (err->line)
+        str_fmt(text, sizeof text, "%s:%d:%d: %s", err->src, err->line, err->col, err->msg);
+    else
+        str_copy(text, sizeof text, err->msg);
+    note(a, true, text, err);
+}
+
+void app_note(struct app *a, bool bad, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    note(a, bad, text, NULL);
 }
 
 enum view app_view_below(const struct app *a)
@@ -58,7 +100,9 @@ enum view app_view_below(const struct app *a)
         [PANEL_CATALOGUE] = VIEW_CATALOGUE, [PANEL_ABOUT] = VIEW_CATALOGUE,
         [PANEL_STEP] = VIEW_STEP, [PANEL_CLUSTER] = VIEW_CLUSTER, [PANEL_LOG] = VIEW_LOG,
         [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
-        [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT};
+        [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT,
+        [PANEL_SETTINGS] = VIEW_SETTINGS, [PANEL_MESSAGES] = VIEW_MESSAGES,
+        [PANEL_KEYS] = VIEW_KEYS};
     return a->edit.open ? VIEW_EDIT : of[a->focus];
 }
 
@@ -100,6 +144,16 @@ void app_focus(struct app *a, enum panel_id panel)
         a->over[0].below = panel;
     else
         a->focus = panel;
+}
+
+void app_undo_push(struct app *a, const char *what, const char *command, const char *arg)
+{
+    if (a->undo_n == APP_UNDO_MOST)
+        memmove(a->undo, a->undo + 1, sizeof a->undo[0] * (size_t)--a->undo_n);
+    struct app_undo *u = &a->undo[a->undo_n++];
+    str_copy(u->what, sizeof u->what, what);
+    str_copy(u->command, sizeof u->command, command);
+    str_copy(u->arg, sizeof u->arg, arg);
 }
 
 void app_layout(const struct app *a, struct panes *out)
@@ -164,6 +218,20 @@ void app_command(struct app *a, const char *name, const char *arg, struct effect
         app_session(a, name, arg, out);
 }
 
+/* In the help a letter is a letter of the filter. */
+static void type_filter(struct app *a, const char *name)
+{
+    size_t have = strlen(a->help_find);
+    int n = 0;
+    uint32_t cp = utf8_decode(name, strlen(name), &n);
+    const char *text = str_eq(name, "Space") ? " " : name;
+    if (text == name && (name[n] || utf8_width(cp) < 1))
+        return;
+    if (have + strlen(text) < sizeof a->help_find)
+        str_copy(a->help_find + have, sizeof a->help_find - have, text);
+    a->help_scroll = 0;
+}
+
 static void key(struct app *a, const char *name, struct effects *out)
 {
     enum view view = app_view(a);
@@ -177,6 +245,8 @@ static void key(struct app *a, const char *name, struct effects *out)
     } else if (c) {
         a->note[0] = '\0';
         app_command(a, c->name, NULL, out);
+    } else if (view == VIEW_HELP) {
+        type_filter(a, name);
     } else if (view == VIEW_EDIT) {
         struct panes l;
         app_layout(a, &l);
@@ -243,6 +313,21 @@ static void follow_requests(struct app *a, size_t requests_before)
         *sel = MAX(last, 0);
 }
 
+/* What the session said stands among the messages too. */
+static void follow_message(struct app *a, const char *message_before)
+{
+    const struct session *s = a->s;
+    if (!s->message[0] || str_eq(s->message, message_before))
+        return;
+    struct app_said *said = remember(a, s->message);
+    if (s->message_code == PD_OK)
+        return;
+    if (s->last_error.code == s->message_code)
+        said->err = s->last_error;
+    else
+        pd_fail(&said->err, s->message_code, "%s", s->message);
+}
+
 static void follow_session(struct app *a, int step_before)
 {
     count_done(a);
@@ -279,14 +364,63 @@ static void resized(struct app *a, const struct msg *m)
         a->focus = l.pane[0].panel;
 }
 
+static void watch_file(const char *path, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_str(args, "path", path);
+    effects_add(out, EFF_WATCH_FILE, 0, 0, args);
+}
+
+static void own_files(struct app *a, const char *config, const char *keys, struct effects *out)
+{
+    str_copy(a->files.config_path, sizeof a->files.config_path, config);
+    str_copy(a->files.keys_path, sizeof a->files.keys_path, keys);
+    watch_file(config, out);
+    watch_file(keys, out);
+}
+
+/* What the console found out by itself. */
+static bool told(struct app *a, const struct msg *m, const char *name, struct effects *out)
+{
+    const char *one = json_str(m->body, "args[0]", ""), *two = json_str(m->body, "args[1]", "");
+    if (str_eq(name, "lab.progress"))
+        set_done(a, one, atoi(two));
+    else if (str_eq(name, "set.from"))
+        cmd_set_from(a, m);
+    else if (str_eq(name, "clock.zone"))
+        a->tz_min = MIN(MAX(atoi(one), -1440), 1440);
+    else if (str_eq(name, "theme.mono"))
+        a->mono = str_eq(one, "yes");
+    else if (str_eq(name, "note"))
+        app_note(a, str_eq(one, "bad"), "%s", two);
+    else if (str_eq(name, "session.start"))
+        session_start(a->s, *one ? one : NULL, out);
+    else if (str_eq(name, "files"))
+        own_files(a, one, two, out);
+    else
+        return false;
+    return true;
+}
+
+/* Saving the settings ended: only a failure is news. */
+static bool saved(struct app *a, const struct msg *m)
+{
+    if (m->kind != MSG_REPLY || !m->effect || m->effect != a->files.write)
+        return false;
+    if (json_has(m->body, "error"))
+        app_note(a, true, "%s", json_str(m->body, "error.msg", _("the settings can't be saved")));
+    return true;
+}
+
 static void command(struct app *a, const struct msg *m, struct effects *out)
 {
     const char *name = json_str(m->body, "name", "");
     const struct cmd *c = cmd_by_name(name);
-    if (str_eq(name, "lab.progress"))
-        set_done(a, json_str(m->body, "args[0]", ""), atoi(json_str(m->body, "args[1]", "0")));
-    else if (c && c->run)
-        c->run(a, json_str(m->body, "args[0]", NULL), out);
+    const char *first = json_str(m->body, "args[0]", NULL);
+    if (told(a, m, name, out))
+        return;
+    if (c && c->run)
+        c->run(a, first, out);
     else
         session_apply(a->s, m, out);
     seek(a, name);
@@ -325,13 +459,67 @@ static void follow_answers(struct app *a, int answers_before, const char *messag
     str_release(&text);
 }
 
+/* The window's title names lab and step; the bell rings when one is done. */
+static void follow_window(struct app *a, struct effects *out)
+{
+    const struct session *s = a->s;
+    char text[sizeof a->window] = "";
+    if (a->look.window_title && s->lab)
+        str_fmt(text, sizeof text, "podium - %s %d/%d", ltext_get(&s->lab->title), s->step + 1,
+                s->lab->steps_n);
+    else if (a->look.window_title)
+        str_copy(text, sizeof text, "podium");
+    if (str_eq(text, a->window))
+        return;
+    str_copy(a->window, sizeof a->window, text);
+    struct json *args = json_new_object();
+    json_put_str(args, "text", text);
+    effects_add(out, EFF_TITLE, 0, 0, args);
+}
+
+static int steps_done(const struct session *s)
+{
+    int done = 0;
+    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++)
+        done += s->progress[i].state == STEP_DONE;
+    return done;
+}
+
+static bool run_over(const struct session *s)
+{
+    return str_eq(s->run.state, "done") || str_eq(s->run.state, "error");
+}
+
+/* What the state was before a message, to see what it brought. */
+struct before {
+    const struct lab *lab;
+    int step, answers, done;
+    size_t points, requests;
+    bool over;
+    char message[sizeof ((struct session *)0)->message];
+};
+
+static void look_before(const struct app *a, struct before *b)
+{
+    const struct session *s = a->s;
+    *b = (struct before){s->lab, s->step, s->run.answers, steps_done(s),
+                         s->run.loss ? series_count(s->run.loss) : 0, s->api_n, run_over(s), ""};
+    str_copy(b->message, sizeof b->message, s->message);
+}
+
+static void follow_bell(const struct app *a, const struct before *b, struct effects *out)
+{
+    const struct session *s = a->s;
+    bool news = s->lab && s->lab == b->lab &&
+                (steps_done(s) > b->done || (run_over(s) && !b->over));
+    if (news && a->look.bell && !a->replay)
+        effects_add(out, EFF_BELL, 0, 0, json_new_object());
+}
+
 void app_apply(struct app *a, const struct msg *m, struct effects *out)
 {
-    int step = a->s->step;
-    size_t points = a->s->run.loss ? series_count(a->s->run.loss) : 0, requests = a->s->api_n;
-    int answers = a->s->run.answers;
-    char message[sizeof a->s->message];
-    str_copy(message, sizeof message, a->s->message);
+    struct before b;
+    look_before(a, &b);
     a->now_ms = m->at_ms;
     switch (m->kind) {
     case MSG_KEY:
@@ -350,14 +538,18 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         command(a, m, out);
         break;
     default:
-        session_apply(a->s, m, out);
+        if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m))
+            session_apply(a->s, m, out);
         break;
     }
-    follow_session(a, step);
-    follow_run(a, points);
-    follow_answers(a, answers, message);
+    follow_message(a, b.message);
+    follow_session(a, b.step);
+    follow_run(a, b.points);
+    follow_answers(a, b.answers, b.message);
     follow_seek(a);
+    follow_bell(a, &b, out);
+    follow_window(a, out);
     if (m->kind != MSG_KEY)
-        follow_requests(a, requests);
+        follow_requests(a, b.requests);
     curve_cache_update(&a->cache, a->s->run.loss, a->curve.smooth);
 }

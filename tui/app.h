@@ -28,8 +28,12 @@ enum view {
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
     VIEW_CONFIRM = 1 << 23,
+    VIEW_SETTINGS = 1 << 24,
+    VIEW_MESSAGES = 1 << 25,
+    VIEW_KEYS = 1 << 26,
     VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY,
-    VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE
+    VIEWS_OVER = VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
+    VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
 
 enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK, PROMPT_CONFIRM };
@@ -54,6 +58,44 @@ enum { APP_OVER_MOST = 4 };
 
 /* What the step pane is scrolled to, until the person scrolls it. */
 enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT, SEEK_QUIZ, SEEK_NOTES };
+
+/* The settings (tui/settings.h), and where the value of each comes from. */
+enum setting {
+    SET_LANG, SET_THEME, SET_GLYPHS, SET_AMBIGUOUS, SET_MOTION, SET_MOUSE, SET_BIG, SET_KEYS,
+    SET_BELL, SET_TITLE, SET_FRAMES, SET_AGES, SET_SMOOTH, SET_CLOCK, SET_COUNT
+};
+enum set_from { FROM_AUTO, FROM_FILE, FROM_ENV, FROM_FLAG, FROM_HERE };
+
+/* Settings that nothing else owns. */
+struct app_look {
+    bool wide;                   /* ambiguous characters take two columns */
+    bool still;                  /* reduced motion */
+    bool mouse, big, keys_shown, bell, window_title, clock;
+    int frames;                  /* painted a second, at most */
+    int ages_s;                  /* how often ages are renewed; 0: not by themselves */
+    double smooth;               /* of a new curve */
+};
+
+/* The person's own files and what stands in them. */
+struct app_files {
+    char config_path[512], keys_path[512];   /* "": there is none, nothing is saved */
+    char *config_text, *keys_text;           /* owned; NULL: not there */
+    uint32_t write;              /* the effect that saves the settings */
+};
+
+/* Something that stood in the message row. */
+struct app_said {
+    int64_t at_ms;
+    char text[512];
+    struct pd_err err;           /* code PD_OK: it was no error */
+};
+enum { APP_SAID_MOST = 20, APP_RECENT_MOST = 8 };
+
+/* What `undo` would take back, the newest last: a command and its argument. */
+struct app_undo {
+    char what[96], command[48], arg[192];
+};
+enum { APP_UNDO_MOST = 16 };
 
 struct app_curve {
     double smooth;               /* weight of the average */
@@ -82,8 +124,19 @@ struct app {
     char filter[128];            /* of the log */
     bool help;
     int help_scroll;
+    char help_find[48], keys_find[48], labs_find[48];    /* filters */
     struct app_prompt prompt;
     struct keymap keymap;        /* the person's own keys */
+    struct app_look look;
+    struct app_files files;
+    enum set_from set_from[SET_COUNT];
+    char set_auto[SET_COUNT][64];            /* what podium found out by itself */
+    struct app_undo undo[APP_UNDO_MOST];
+    int undo_n;
+    struct app_said said[APP_SAID_MOST];     /* the newest last */
+    int said_n;
+    const struct cmd *recent[APP_RECENT_MOST];           /* run by name, the newest first */
+    int tz_min;                  /* of the clock, east of UTC */
     struct edit edit;
     struct app_curve curve;
     struct curve_cache cache;    /* not state: remembered arithmetic */
@@ -97,13 +150,17 @@ struct app {
     int op_step;                 /* the step that the operation on show began in */
     int64_t op_began;
     int64_t now_ms, interrupt_ms;
-    bool replay, redraw, suspend;
+    bool replay;
+    char window[160];            /* the window's title */
 };
 
 struct app *app_new(struct session *s, struct lab_list *labs);    /* takes s, borrows labs */
 void app_free(struct app *a);
-/* Besides the commands of tui/cmd.h takes "lab.progress" with args ID, N: what
- * was found on disk at the start. */
+/* Besides the commands of tui/cmd.h takes what the console found out at the
+ * start: "session.start" CONTEXT; "lab.progress" ID N; "set.from" NAME VALUE auto|file|env|flag;
+ * "files" CONFIG KEYS, the paths whose MSG_FILE is for the console itself;
+ * "clock.zone" MINUTES; "note" good|bad TEXT; "theme.mono" yes|no, of the theme
+ * that was loaded on this terminal. */
 void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);
@@ -120,10 +177,14 @@ void app_focus(struct app *a, enum panel_id panel);
 bool app_wants_tick(const struct app *a);
 /* Say something in the message row until the session says something newer. */
 void app_note(struct app *a, bool bad, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Say an error; it stands in full among the messages. */
+void app_fault(struct app *a, const struct pd_err *err);
 /* Give the session a command with at most one argument (NULL: none). */
 void app_session(struct app *a, const char *name, const char *arg, struct effects *out);
 /* Run a console or session command by name. */
 void app_command(struct app *a, const char *name, const char *arg, struct effects *out);
+/* Remember what takes the last change back: `what` says what that change was. */
+void app_undo_push(struct app *a, const char *what, const char *command, const char *arg);
 /* Rows of a panel in the size of its pane. */
 void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out);
 

@@ -61,6 +61,17 @@ void cmd_lab_cleanup_ask(struct app *a);     /* what was found: delete it? */
 /* cmd_confirm.c: the buttons of a question (tui/confirm.h) */
 cmd_fn cmd_confirm_yes, cmd_confirm_no, cmd_confirm_switch, cmd_confirm_enter;
 
+/* cmd_settings.c */
+cmd_fn cmd_settings, cmd_set, cmd_set_next, cmd_set_prev, cmd_set_auto, cmd_undo;
+cmd_when cmd_has_undo;
+void cmd_set_from(struct app *a, const struct msg *m);
+/* The person's own files came or changed; false: this is none of them. */
+bool cmd_own_file(struct app *a, const struct msg *m);
+/* cmd_shell.c: messages, keys, help, filters of lists */
+cmd_fn cmd_messages, cmd_keys_screen, cmd_list_filter, cmd_help_down, cmd_help_up,
+    cmd_help_page_down, cmd_help_page_up, cmd_help_top, cmd_help_bottom, cmd_help_erase;
+cmd_when cmd_help_below, cmd_help_above;
+
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);
 

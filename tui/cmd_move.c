@@ -31,10 +31,6 @@ static void measure(const struct app *a, struct extent *e)
 static void move_by(struct app *a, int by, bool page)
 {
     struct extent e;
-    if (a->help) {
-        a->help_scroll = MAX(a->help_scroll + by * (page ? 10 : 1), 0);
-        return;
-    }
     measure(a, &e);
     if (a->focus == PANEL_STEP)
         a->seek = SEEK_NONE;

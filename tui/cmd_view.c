@@ -1,7 +1,7 @@
 /* cmd_view.c - panes, tabs, the input line, language, theme, leaving. */
 #include "core/base/i18n.h"
 #include "tui/cmd.h"
-#include "tui/screen.h"
+#include "tui/settings.h"
 
 /* --- panes ----------------------------------------------------------------- */
 static void focus_by(struct app *a, int by)
@@ -89,6 +89,8 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
 {
     if (a->help) {
         a->help = false;
+    } else if (a->focus == PANEL_KEYS && a->keys_find[0]) {
+        a->keys_find[0] = '\0';
     } else if (app_over_close(a)) {
         return;
     } else if (a->s->scene.state == SCENE_RUNNING) {
@@ -129,14 +131,14 @@ void cmd_interrupt(struct app *a, const char *arg, struct effects *out)
     }
 }
 
-void cmd_suspend(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+void cmd_suspend(struct app *a UNUSED, const char *arg UNUSED, struct effects *out)
 {
-    a->suspend = true;
+    effects_add(out, EFF_SUSPEND, 0, 0, json_new_object());
 }
 
-void cmd_redraw(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+void cmd_redraw(struct app *a UNUSED, const char *arg UNUSED, struct effects *out)
 {
-    a->redraw = true;
+    effects_add(out, EFF_REDRAW, 0, 0, json_new_object());
 }
 
 /* --- the input line ---------------------------------------------------------- */
@@ -168,43 +170,34 @@ void cmd_filter(struct app *a, const char *arg, struct effects *out UNUSED)
 void cmd_help(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     a->help = !a->help;
+    a->help_find[0] = '\0';
     a->help_scroll = 0;
+}
+
+/* A key changes it for this session; the settings screen keeps it. */
+static void look(struct app *a, enum setting i, const char *arg)
+{
+    char buf[320];
+    const struct setting_def *d = settings_at(i);
+    if (!settings_set(a, i, arg && *arg ? arg : settings_step(a, i, 1), FROM_HERE))
+        app_note(a, true, "%s", settings_refusal(a, i, arg ? arg : "", buf, sizeof buf));
+    else
+        app_note(a, false, _("%s: %s"), _(d->label), d->get(a, buf));
 }
 
 void cmd_language(struct app *a, const char *arg, struct effects *out UNUSED)
 {
-    const char *want = arg && *arg ? arg : str_eq(i18n_lang(), "en") ? "zh" : "en";
-    if (a->glyphs == GLYPH_ASCII && str_eq(want, "zh"))
-        app_note(a, true, "%s", _("this terminal shows ASCII only; Chinese needs UTF-8"));
-    else if (!i18n_set(want))
-        app_note(a, true, _("there is no language '%s' (en, zh)"), want);
-    a->s->generation++;
+    look(a, SET_LANG, arg);
 }
 
 void cmd_theme(struct app *a, const char *arg, struct effects *out UNUSED)
 {
-    const char *want = arg && *arg ? arg : theme_next(a->theme);
-    bool known = strchr(want, '/') != NULL;
-    for (int i = 0; theme_name(i); i++)
-        known = known || str_eq(theme_name(i), want);
-    if (!known) {
-        app_note(a, true, _("there is no theme '%s' (dark, light, mono)"), want);
-        return;
-    }
-    str_copy(a->theme, sizeof a->theme, want);
-    a->mono = str_eq(want, "mono");
-    app_note(a, false, _("theme: %s"), want);
+    look(a, SET_THEME, arg);
 }
 
 void cmd_glyphs(struct app *a, const char *arg, struct effects *out UNUSED)
 {
-    int set = arg && *arg ? glyph_set_by_name(arg) : (int)(a->glyphs + 1) % GLYPH_SET_COUNT;
-    if (set < 0) {
-        app_note(a, true, _("'%s': unicode, cjk-safe or ascii"), arg);
-        return;
-    }
-    a->glyphs = (enum glyph_set)set;
-    a->curve.dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
+    look(a, SET_GLYPHS, arg);
 }
 
 /* --- log, API, catalogue ----------------------------------------------------- */

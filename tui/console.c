@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -19,10 +20,11 @@
 #include "tui/editor.h"
 #include "tui/input.h"
 #include "tui/screen.h"
+#include "tui/settings.h"
 #include "tui/term.h"
 #include "tui/theme.h"
 
-enum { CONSOLE_FRAME_MS = 33, CONSOLE_TICK_MS = 1000, CONSOLE_EDITOR_MS = 50 };
+enum { CONSOLE_MINUTE_MS = 60000, CONSOLE_EDITOR_MS = 50, CONSOLE_FILE_MOST = 64 << 10 };
 
 struct console {
     struct loop *loop;
@@ -36,8 +38,8 @@ struct console {
     struct journal *journal;
     struct effects_runner *runner;
     struct effects effects;
-    bool dirty, away, running;
-    int64_t painted_ms;
+    bool dirty, away, stopping;
+    int64_t painted_ms, tick_due_ms;
     uint32_t paint_timer, tick_timer, esc_timer;
     int editor;
     const struct console_options *o;
@@ -49,6 +51,8 @@ static void run_effects(struct console *c)
         effects_run_all(c->runner, &c->effects);
 }
 
+static void load_theme(struct console *c);
+
 /* The one way in: journal, state, effects. Takes m. */
 static void apply(struct console *c, struct msg *m)
 {
@@ -58,6 +62,34 @@ static void apply(struct console *c, struct msg *m)
     msg_free(m);
     c->dirty = true;
     run_effects(c);
+    if (!str_eq(c->theme_name, c->app->theme))
+        load_theme(c);
+}
+
+static void command(struct console *c, const char *name, const char *arg, const char *second)
+{
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", name);
+    json_append(args, json_new_string(arg));
+    if (second)
+        json_append(args, json_new_string(second));
+    json_set(body, "args", args);
+    apply(c, msg_new(MSG_COMMAND, body));
+}
+
+/* What the theme is on this terminal goes into the state as a message too. */
+static void load_theme(struct console *c)
+{
+    struct pd_err err = {0};
+    struct theme th;
+    str_copy(c->theme_name, sizeof c->theme_name, c->app->theme);
+    if (theme_load(c->app->theme, &th, &err) == PD_OK)
+        c->theme = th;
+    else
+        command(c, "note", "bad", err.msg);
+    bool mono = str_eq(c->theme.variant, "mono") || term_colours(c->tty) < 8;
+    if (mono != c->app->mono)
+        command(c, "theme.mono", mono ? "yes" : "no", NULL);
 }
 
 static void deliver(void *arg, struct msg *m)
@@ -66,29 +98,11 @@ static void deliver(void *arg, struct msg *m)
 }
 
 /* --- painting -------------------------------------------------------------------- */
-static void load_theme(struct console *c)
-{
-    struct pd_err err = {0};
-    if (str_eq(c->theme_name, c->app->theme))
-        return;
-    str_copy(c->theme_name, sizeof c->theme_name, c->app->theme);
-    struct theme th;
-    if (theme_load(c->app->theme, &th, &err) == PD_OK)
-        c->theme = th;
-    else
-        app_note(c->app, true, "%s", err.msg);
-    c->app->mono = str_eq(c->theme.variant, "mono") || term_colours(c->tty) < 8;
-}
-
 static void paint(struct console *c)
 {
     int cx, cy;
     c->dirty = false;
     c->painted_ms = clock_ms();
-    load_theme(c);
-    if (c->app->redraw)
-        term_repaint(c->tty);
-    c->app->redraw = false;
     screen_draw(c->app, &c->grid, &cx, &cy);
     term_paint(c->tty, &c->grid, &c->theme, c->app->glyphs == GLYPH_ASCII, cx, cy);
 }
@@ -112,7 +126,7 @@ static void tick(void *arg)
 
 static void stop_here(struct console *c)
 {
-    c->app->suspend = false;
+    c->stopping = false;
     if (c->away) {
         raise(SIGSTOP);
         return;
@@ -121,16 +135,30 @@ static void stop_here(struct console *c)
     c->dirty = true;
 }
 
+/* Ages are renewed as often as is set; a clock alone ticks with the minute. */
+static void plan_tick(struct console *c)
+{
+    const struct app *a = c->app;
+    int64_t wait = a->look.clock ? CONSOLE_MINUTE_MS - clock_wall_ms() % CONSOLE_MINUTE_MS : 0;
+    if (a->look.ages_s && app_wants_tick(a))
+        wait = (int64_t)a->look.ages_s * 1000;
+    int64_t due = clock_ms() + wait;
+    if (c->away || !wait || (c->tick_timer && c->tick_due_ms <= due))
+        return;
+    loop_timer_cancel(c->loop, c->tick_timer);
+    c->tick_due_ms = due;
+    c->tick_timer = loop_timer(c->loop, wait, tick, c, "tick");
+}
+
 static void after_turn(void *arg)
 {
     struct console *c = arg;
-    if (c->app->suspend)
+    if (c->stopping)
         stop_here(c);
-    if (!c->tick_timer && !c->away && app_wants_tick(c->app))
-        c->tick_timer = loop_timer(c->loop, CONSOLE_TICK_MS, tick, c, "tick");
+    plan_tick(c);
     if (!c->dirty || c->away || c->paint_timer)
         return;
-    int64_t wait = c->painted_ms + CONSOLE_FRAME_MS - clock_ms();
+    int64_t wait = c->painted_ms + 1000 / MAX(c->app->look.frames, 1) - clock_ms();
     if (wait <= 0)
         paint(c);
     else
@@ -191,7 +219,7 @@ static void on_signal(void *arg, int signo)
         }
         break;
     case SIGTSTP:
-        c->app->suspend = true;
+        c->stopping = true;
         break;
     case SIGCONT:
         if (!c->away)
@@ -207,17 +235,6 @@ static void on_signal(void *arg, int signo)
     }
 }
 
-static void command(struct console *c, const char *name, const char *arg, const char *second)
-{
-    struct json *body = json_new_object(), *args = json_new_array();
-    json_put_str(body, "name", name);
-    json_append(args, json_new_string(arg));
-    if (second)
-        json_append(args, json_new_string(second));
-    json_set(body, "args", args);
-    apply(c, msg_new(MSG_COMMAND, body));
-}
-
 /* --- what only the console can do ---------------------------------------------------- */
 static void editor_poll(void *arg)
 {
@@ -230,8 +247,11 @@ static void editor_poll(void *arg)
     c->away = false;
     term_retake(c->tty);
     loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
-    if (code != 0)
-        app_note(c->app, true, _("the editor %s ended with %d"), editor_command(), code);
+    if (code != 0) {
+        char text[320];
+        command(c, "note", "bad", str_fmt(text, sizeof text, _("the editor %s ended with %d"),
+                                          editor_command(), code));
+    }
     send_size(c);
     struct json *body = json_new_object();
     json_put_str(body, "name", "step.check");
@@ -248,7 +268,7 @@ static void own_editor(struct console *c, const char *path)
         c->away = false;
         term_retake(c->tty);
         loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
-        app_note(c->app, true, "%s", err.msg);
+        command(c, "note", "bad", err.msg);
         return;
     }
     loop_timer(c->loop, CONSOLE_EDITOR_MS, editor_poll, c, "editor");
@@ -264,7 +284,7 @@ static void edit_file(struct console *c, const char *path)
     }
     str_init(&text, EDIT_BYTES_MOST);
     if (path_read(path, EDIT_BYTES_MOST / 2, &text, &err) != PD_OK) {
-        app_note(c->app, true, "%s", err.msg);
+        command(c, "note", "bad", err.msg);
     } else {
         char *arg = xasprintf("%s\n%s", path, text.p);
         command(c, "edit.open", arg, NULL);
@@ -280,16 +300,40 @@ struct later {
     int code;
 };
 
+static void copy_out(struct later *l)
+{
+    if (!term_copy(l->c->tty, l->text))
+        command(l->c, "note", "bad", _("that is too long for the terminal's clipboard"));
+}
+
 static void foreign_later(void *arg)
 {
     struct later *l = arg;
-    if (l->kind == EFF_EDIT)
-        edit_file(l->c, l->text);
-    else if (l->kind == EFF_COPY_TEXT && !term_copy(l->c->tty, l->text))
-        app_note(l->c->app, true, "%s", _("that is too long for the terminal's clipboard"));
-    else if (l->kind == EFF_QUIT)
-        loop_stop(l->c->loop, l->code);
-    l->c->dirty = true;
+    struct console *c = l->c;
+    switch ((int)l->kind) {
+    case EFF_EDIT:
+        edit_file(c, l->text);
+        break;
+    case EFF_COPY_TEXT:
+        copy_out(l);
+        break;
+    case EFF_REDRAW:
+        term_repaint(c->tty);
+        break;
+    case EFF_SUSPEND:
+        c->stopping = true;
+        break;
+    case EFF_BELL:
+        term_bell(c->tty);
+        break;
+    case EFF_TITLE:
+        term_title(c->tty, l->text);
+        break;
+    case EFF_QUIT:
+        loop_stop(c->loop, l->code);
+        break;
+    }
+    c->dirty = true;
     free(l->text);
     free(l);
 }
@@ -338,27 +382,83 @@ static void tell_progress(struct console *c)
 static void begin(void *arg)
 {
     struct console *c = arg;
-    session_start(c->app->s, c->o->context, &c->effects);
-    run_effects(c);
-    c->dirty = true;
+    command(c, "session.start", c->o->context ? c->o->context : "", NULL);
     tell_progress(c);
     if (c->o->open)
         command(c, "lab.open", c->o->open, NULL);
 }
 
+static void set_from(struct console *c, enum setting i, const char *value, const char *from)
+{
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", "set.from");
+    json_append(args, json_new_string(settings_at(i)->name));
+    json_append(args, json_new_string(value));
+    json_append(args, json_new_string(from));
+    json_set(body, "args", args);
+    apply(c, msg_new(MSG_COMMAND, body));
+}
+
+/* PODIUM_THEME and its kin. */
+static const char *from_environment(enum setting i)
+{
+    char name[48] = "PODIUM_";
+    for (size_t n = 7, k = 0; settings_at(i)->name[k] && n < sizeof name - 1; k++) {
+        char ch = settings_at(i)->name[k];
+        name[n++] = (char)(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
+    }
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* One of the person's files, before the first paint; the effect that watches
+ * it comes from the state. */
+static void own_file(struct console *c, const char *path)
+{
+    struct str text;
+    struct pd_err err = {0};
+    struct json *body = json_new_object();
+    str_init(&text, CONSOLE_FILE_MOST);
+    json_put_str(body, "path", path);
+    if (path_read(path, CONSOLE_FILE_MOST, &text, &err) == PD_OK)
+        json_put_str(body, "text", text.p);
+    else
+        json_put_bool(body, "missing", true);
+    str_release(&text);
+    apply(c, msg_new(MSG_FILE, body));
+}
+
+static int zone_minutes(void)
+{
+    time_t now = (time_t)(clock_wall_ms() / 1000);
+    struct tm tm;
+    return localtime_r(&now, &tm) ? (int)(tm.tm_gmtoff / 60) : 0;
+}
+
+/* What is known before the first paint, the weakest first. */
 static void choose_look(struct console *c, const char *note)
 {
-    struct app *a = c->app;
-    int set = c->o->glyphs ? glyph_set_by_name(c->o->glyphs) : -1;
-    const char *theme = c->o->theme ? c->o->theme : getenv("PODIUM_THEME");
-    a->glyphs = set >= 0 ? (enum glyph_set)set : glyph_set_default(term_name(c->tty));
-    a->curve.dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
-    if (a->glyphs == GLYPH_ASCII && !c->o->lang)
-        i18n_set("en");
-    str_copy(a->theme, sizeof a->theme,
-             theme && *theme ? theme : theme_default(term_colours(c->tty)));
+    i18n_init(NULL);             /* what the environment says; an option comes later */
+    char zone[16], *config = path_home(PATH_CONFIG, "config.yaml");
+    char *keys = path_home(PATH_CONFIG, "keys.yaml");
+    set_from(c, SET_LANG, i18n_lang(), "auto");
+    set_from(c, SET_GLYPHS, settings_at(SET_GLYPHS)->choice((int)glyph_set_default(
+        term_name(c->tty))), "auto");
+    set_from(c, SET_THEME, theme_default(term_colours(c->tty)), "auto");
+    command(c, "clock.zone", str_fmt(zone, sizeof zone, "%d", zone_minutes()), NULL);
+    command(c, "files", config, keys);
+    for (int i = 0; i < SET_COUNT; i++)
+        if (from_environment((enum setting)i))
+            set_from(c, (enum setting)i, from_environment((enum setting)i), "env");
+    for (int i = 0; i < SET_COUNT; i++)
+        if (c->o->set[i])
+            set_from(c, (enum setting)i, c->o->set[i], "flag");
+    own_file(c, config);
+    own_file(c, keys);
     if (*note)
-        app_note(a, false, "%s", note);
+        command(c, "note", "good", note);
+    free(config);
+    free(keys);
 }
 
 static void watch_terminal(struct console *c)
@@ -405,7 +505,6 @@ int console_run(const struct console_options *o)
     effects_init(&c.effects);
     grid_init(&c.grid, 0, 0);
     input_init(&c.input, on_key, &c);
-    choose_look(&c, note);
     if (open_journal(&c, seed, &err) != PD_OK) {
         release(&c);
         return complain(&err, 2);
@@ -414,6 +513,7 @@ int console_run(const struct console_options *o)
                                  .deliver = deliver, .foreign = foreign, .arg = &c};
     c.runner = effects_runner_new(c.loop, &eo);
     watch_terminal(&c);
+    choose_look(&c, note);
     send_size(&c);
     paint(&c);
     loop_timer(c.loop, 0, begin, &c, "begin");

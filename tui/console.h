@@ -3,10 +3,10 @@
 #ifndef TUI_CONSOLE_H
 #define TUI_CONSOLE_H
 
-#include "core/base/err.h"
+#include "tui/app.h"
 
 struct console_options {
-    const char *lang, *theme, *glyphs;       /* NULL: from the environment */
+    const char *set[SET_COUNT];              /* --NAME of the settings; NULL: not given */
     const char *kubeconfig, *context, *ns;   /* NULL: as kubectl finds them */
     const char *record;                      /* journal file, or NULL */
     const char *labs;                        /* folder of labs, or NULL */

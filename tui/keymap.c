@@ -10,6 +10,7 @@
 static const struct { const char *name; unsigned view; } views[] = {
     {"catalogue", VIEW_CATALOGUE}, {"step", VIEW_STEP}, {"cluster", VIEW_CLUSTER},
     {"log", VIEW_LOG}, {"curve", VIEW_CURVE}, {"api", VIEW_API}, {"why", VIEW_WHY},
+    {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
     {"help", VIEW_HELP}, {"editor", VIEW_EDIT}, {"question", VIEW_CONFIRM},
 };
 
@@ -162,7 +163,8 @@ static void read_bind(struct reader *r, const struct ynode *n, unsigned mask)
 static void read_map(struct reader *r, const struct ynode *map, unsigned mask)
 {
     if (map->kind != Y_MAP && map->kind != Y_NULL)
-        faults_add(r->faults, r->name, map->line, map->col, _("a map of command: keys belongs here"));
+        faults_add(r->faults, r->name, map->line, map->col,
+                   _("a map of command: keys belongs here"));
     for (const struct ynode *n = map->kind == Y_MAP ? map->first : NULL; n; n = n->next)
         read_bind(r, n, mask);
 }

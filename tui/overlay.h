@@ -1,5 +1,5 @@
-/* overlay.h - what lies over the screen: the help of the present view, the
- * input line with the palette's candidates. */
+/* overlay.h - what lies over the screen: help, question, the input line with the
+ * palette's candidates. */
 #ifndef TUI_OVERLAY_H
 #define TUI_OVERLAY_H
 
@@ -7,7 +7,5 @@
 
 /* Sets cx, cy when the input line has the cursor. */
 void overlay_draw(const struct app *a, struct grid *g, int *cx, int *cy);
-/* The rows of the help for the view below it (tests, docs). */
-void overlay_help_rows(const struct app *a, struct rows *out, int w);
 
 #endif

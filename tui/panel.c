@@ -13,7 +13,8 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_LOG] = &panel_log,             [PANEL_CURVE] = &panel_curve,
     [PANEL_API] = &panel_api,             [PANEL_WHY] = &panel_why,
     [PANEL_RUN] = &panel_run,             [PANEL_STRIP] = &panel_strip,
-    [PANEL_EDIT] = &panel_edit,
+    [PANEL_EDIT] = &panel_edit,           [PANEL_SETTINGS] = &panel_settings,
+    [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,
 };
 
 const struct panel *panel_of(enum panel_id id)
@@ -60,6 +61,16 @@ const char *panel_age(const struct app *a, int64_t at_ms, char buf[16])
     buf[0] = '\0';
     if (at_ms > 0)
         clock_age(MAX(a->now_ms - at_ms, 0), buf);
+    return buf;
+}
+
+const char *panel_clock(const struct app *a, int64_t at_ms, bool seconds, char buf[16])
+{
+    int64_t s = (at_ms / 1000 + (int64_t)a->tz_min * 60) % 86400;
+    s = s < 0 ? s + 86400 : s;
+    str_fmt(buf, 16, "%02d:%02d", (int)(s / 3600), (int)(s / 60 % 60));
+    if (seconds)
+        str_fmt(buf + 5, 11, ":%02d", (int)(s % 60));
     return buf;
 }
 

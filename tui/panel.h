@@ -22,7 +22,8 @@ struct panel {
 const struct panel *panel_of(enum panel_id id);
 
 extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluster, panel_log,
-    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_edit;
+    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_edit, panel_settings,
+    panel_messages, panel_keys;
 
 /* --- shared by panels ---------------------------------------------------------- */
 /* Sign and role of a check's result and of a step's state. */
@@ -35,6 +36,8 @@ void panel_op(const struct app *a, struct rows *out, int w);
 const char *panel_say(const struct app *a, struct rows *out, const struct ltext *t);
 /* "9s", or "" when at_ms is 0. buf >= 16. */
 const char *panel_age(const struct app *a, int64_t at_ms, char buf[16]);
+/* "14:05:09" or "14:05" on the person's clock. */
+const char *panel_clock(const struct app *a, int64_t at_ms, bool seconds, char buf[16]);
 /* Unix ms of an RFC 3339 text in an object, 0 when there is none. */
 int64_t panel_time(const struct json *object, const char *path);
 /* The word kubectl shows for a pod: a container's reason before the phase. */

@@ -10,8 +10,8 @@
 #include "k8s/image/image_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/console.h"
-#include "tui/glyph.h"
 #include "tui/replay.h"
+#include "tui/settings.h"
 
 static const char usage[] =
     N_("usage: podium [OPTIONS]              open the console\n"
@@ -24,6 +24,7 @@ static const char usage[] =
        "  --lang en|zh       language (the key L switches)\n"
        "  --theme NAME       dark, light, mono, or a file (the key T switches)\n"
        "  --glyphs SET       unicode, cjk-safe, ascii\n"
+       "  --big, --motion reduced, ...   every setting has an option of its name\n"
        "  --kubeconfig FILE  default: $KUBECONFIG, ~/.kube/config, else the practice cluster\n"
        "  --context NAME     of the kubeconfig\n"
        "  --namespace NAME   instead of the context's\n"
@@ -33,9 +34,11 @@ static const char usage[] =
        "\n"
        "Exit codes: 0 done, 1 failed, 2 usage, 3 can't be shown here.\n");
 
+/* A setting's name stands in its definition. */
 struct option {
     const char *name;
     const char **value;
+    const struct setting_def *setting;
 };
 
 static int usage_error(const char *what)
@@ -70,10 +73,30 @@ static int run_command(int argc, char **argv)
     return other_program(argv);
 }
 
-static const char *matching(const char *arg, const char *name)
+/* What stands behind the option's name: "" or "=value"; NULL: another option. */
+static const char *matching(const char *arg, const struct option *o)
 {
+    const char *name = o->setting ? o->setting->name : o->name + 2;
     size_t n = strlen(name);
-    return str_starts(arg, name) && (arg[n] == '=' || arg[n] == '\0') ? arg + n : NULL;
+    if (!str_starts(arg, "--") || !str_starts(arg + 2, name))
+        return NULL;
+    arg += 2 + n;
+    return *arg == '=' || *arg == '\0' ? arg : NULL;
+}
+
+/* --big alone is --big=on. */
+static bool is_switch(const struct option *o)
+{
+    return o->setting && str_eq(o->setting->choice(0), "off") &&
+           str_eq(o->setting->choice(1), "on");
+}
+
+static int bad_setting(enum setting i, const char *value)
+{
+    char choices[200], what[320];
+    str_fmt(what, sizeof what, _("--%s can't be '%.40s'; it is one of: %s"),
+            settings_at((size_t)i)->name, value, settings_choices(i, choices, sizeof choices));
+    return usage_error(what);
 }
 
 /* Options before the first word; returns its index, -1 on an error. */
@@ -83,13 +106,17 @@ static int parse(int argc, char **argv, const struct option *options, size_t n)
     for (; i < argc && argv[i][0] == '-'; i++) {
         bool known = false;
         for (size_t k = 0; k < n && !known; k++) {
-            const char *rest = matching(argv[i], options[k].name);
+            const char *rest = matching(argv[i], &options[k]);
             if (!rest)
                 continue;
+            known = true;
+            if (*rest == '\0' && is_switch(&options[k])) {
+                *options[k].value = "on";
+                continue;
+            }
             if (*rest == '\0' && i + 1 >= argc)
                 return -1;
             *options[k].value = *rest ? rest + 1 : argv[++i];
-            known = true;
         }
         if (!known)
             return -1;
@@ -109,10 +136,12 @@ static int said(int code)
 int main(int argc, char **argv)
 {
     struct console_options o = {0};
-    const struct option options[] = {
-        {"--lab", &o.open},         {"--lang", &o.lang},     {"--theme", &o.theme},
-        {"--glyphs", &o.glyphs},    {"--labs", &o.labs},     {"--record", &o.record},
-        {"--kubeconfig", &o.kubeconfig}, {"--context", &o.context}, {"--namespace", &o.ns}};
+    struct option options[SET_COUNT + 6] = {
+        {"--lab", &o.open, NULL}, {"--labs", &o.labs, NULL}, {"--record", &o.record, NULL},
+        {"--kubeconfig", &o.kubeconfig, NULL}, {"--context", &o.context, NULL},
+        {"--namespace", &o.ns, NULL}};
+    for (int i = 0; i < SET_COUNT; i++)
+        options[6 + i] = (struct option){NULL, &o.set[i], settings_at((size_t)i)};
     if (argc > 1 && str_eq(argv[1], "--version")) {
         puts("podium " PODIUM_VERSION);
         return 0;
@@ -123,12 +152,11 @@ int main(int argc, char **argv)
         return 0;
     }
     int at = parse(argc, argv, options, ARRAY_LEN(options));
-    i18n_init(o.lang);
+    i18n_init(o.set[SET_LANG]);
     if (at < 0)
         return usage_error(_("unknown option, or its value is missing"));
-    if (o.lang && !i18n_set(o.lang))
-        return usage_error(_("--lang: en or zh"));
-    if (o.glyphs && glyph_set_by_name(o.glyphs) < 0)
-        return usage_error(_("--glyphs: unicode, cjk-safe or ascii"));
+    for (int i = 0; i < SET_COUNT; i++)
+        if (o.set[i] && !settings_ok((enum setting)i, o.set[i]))
+            return bad_setting((enum setting)i, o.set[i]);
     return said(at < argc ? run_command(argc - at, argv + at) : console_run(&o));
 }

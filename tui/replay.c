@@ -257,8 +257,6 @@ static void begin(struct replay *r, const struct json *head)
     r->app->glyphs = (enum glyph_set)(json_int(head, "glyphs", 0) % GLYPH_SET_COUNT);
     r->app->curve.dots = r->app->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
     effects_init(&r->effects);
-    session_start(s, json_str(head, "context", NULL), &r->effects);
-    effects_clear(&r->effects);
     grid_init(&r->grid, 0, 0);
 }
 

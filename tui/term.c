@@ -21,8 +21,11 @@
 
 enum { TERM_PAIRS = 60, TERM_COPY_MOST = 74994 };
 
+#define TERM_TITLE_BACK "\033[23;2t"
+
 struct tty {
     SCREEN *screen;
+    bool titled;                 /* the window's title is ours */
     FILE *out;
     char name[64];
     int colours;
@@ -177,6 +180,8 @@ void term_close(struct tty *t)
     if (!t)
         return;
     endwin();
+    if (t->titled)
+        term_title(t, "");
     rescue.armed = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
     delscreen(t->screen);
@@ -329,6 +334,8 @@ void term_release(struct tty *t UNUSED)
 {
     def_prog_mode();
     endwin();
+    if (t->titled)
+        term_title(t, "");
     rescue.armed = 0;
     tcsetattr(STDIN_FILENO, TCSADRAIN, &rescue.before);
 }
@@ -374,4 +381,45 @@ bool term_copy(struct tty *t UNUSED, const char *text)
         fits = write(STDOUT_FILENO, s.p, s.len) == (ssize_t)s.len;
     str_release(&s);
     return fits;
+}
+
+static void say_bytes(const char *text)
+{
+    ssize_t ignored = write(STDOUT_FILENO, text, strlen(text));
+    (void)ignored;
+}
+
+void term_bell(struct tty *t UNUSED)
+{
+    say_bytes("\a");
+}
+
+/* Terminals that keep window titles on a stack, by the beginning of their name. */
+static bool has_title(const struct tty *t)
+{
+    static const char *const names[] = {"xterm", "tmux", "rxvt", "foot", "alacritty", "ghostty",
+                                        "wezterm", "kitty", "vte", "gnome"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_starts(t->name, names[i]))
+            return true;
+    return false;
+}
+
+void term_title(struct tty *t, const char *text)
+{
+    struct str s;
+    if (!has_title(t))
+        return;
+    str_init(&s, 1024);
+    if (!t->titled)
+        str_add(&s, "\033[22;2t");
+    if (!t->titled && !*text)
+        str_clear(&s);
+    else if (!*text)
+        str_add(&s, TERM_TITLE_BACK);
+    else
+        str_add(&s, "\033]2;"), utf8_clean(text, strlen(text), false, &s), str_addc(&s, '\007');
+    t->titled = *text != '\0';
+    say_bytes(s.p);
+    str_release(&s);
 }

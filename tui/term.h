@@ -39,6 +39,10 @@ void term_release(struct tty *t);
 void term_retake(struct tty *t);
 /* Stop the process as Ctrl-Z does, and come back. */
 void term_stop(struct tty *t);
+/* Ring. */
+void term_bell(struct tty *t);
+/* Name the window, where the terminal has one; "": as it was before. */
+void term_title(struct tty *t, const char *text);
 /* Hand text to the terminal's clipboard (OSC 52). False: longer than terminals
  * take (74,994 bytes of base64). */
 bool term_copy(struct tty *t, const char *text);

@@ -64,3 +64,14 @@ const char *i18n_text(const char *text)
 {
     return *text ? gettext(text) : text;     /* "" would give the catalogue's header */
 }
+
+const char *i18n_in(const char *lang, const char *text)
+{
+    size_t now = current;
+    if (!i18n_set(lang))
+        return i18n_text(text);
+    const char *said = i18n_text(text);
+    if (now != current)
+        i18n_set(languages[now].lang);
+    return said;
+}

@@ -18,6 +18,8 @@
 void i18n_init(const char *lang);
 bool i18n_set(const char *lang);                  /* false: unknown, nothing changed */
 const char *i18n_lang(void);                      /* "en" | "zh" */
+/* In one language, whichever is set. */
+const char *i18n_in(const char *lang, const char *text) __attribute__((format_arg(2)));
 const char *i18n_text(const char *text) __attribute__((format_arg(1)));
 
 #endif

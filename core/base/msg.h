@@ -70,6 +70,10 @@ struct msg {
     X(EFF_WATCH_FILE, "watch-file")   /* path */                                                  \
     X(EFF_EDIT, "edit")               /* path: $EDITOR on the released terminal (tui only) */     \
     X(EFF_COPY_TEXT, "copy-text")     /* text: to the clipboard by OSC 52 (tui only) */           \
+    X(EFF_REDRAW, "redraw")           /* every cell anew (tui only) */                            \
+    X(EFF_SUSPEND, "suspend")         /* stop, as Ctrl-Z does (tui only) */                       \
+    X(EFF_BELL, "bell")               /* (tui only) */                                            \
+    X(EFF_TITLE, "title")             /* text: of the window, "" as it was (tui only) */          \
     X(EFF_QUIT, "quit")               /* code */
 
 #define EFFECT_ENUM(e, name) e,

@@ -1,7 +1,6 @@
 /* tui_keymap.c - the person's own keys: what is taken, what is refused and
  * where, and that everything shown follows. */
 #include "tests/screens/fixture.h"
-#include "tui/overlay.h"
 
 static void parse(const char *text, struct keymap *k, struct faults *f)
 {

@@ -2,11 +2,13 @@
  * is shown works. */
 #include "tests/screens/fixture.h"
 #include "tui/confirm.h"
-#include "tui/overlay.h"
+#include "tui/help.h"
+#include "tui/palette.h"
 #include "tui/prompt.h"
 
 static const enum view views[] = {VIEW_CATALOGUE, VIEW_STEP, VIEW_CLUSTER, VIEW_LOG, VIEW_CURVE,
-                                  VIEW_API, VIEW_WHY, VIEW_HELP, VIEW_EDIT, VIEW_CONFIRM};
+                                  VIEW_API, VIEW_WHY, VIEW_HELP, VIEW_EDIT, VIEW_CONFIRM,
+                                  VIEW_SETTINGS, VIEW_MESSAGES, VIEW_KEYS};
 
 TEST(no_key_means_two_things_in_a_view)
 {
@@ -56,6 +58,12 @@ static void go(struct app *a, enum view view)
             fx_key(a, ways[i].key);
     if (view == VIEW_EDIT)
         edit_open(&a->edit, "/tmp/x.yaml", "a: 1\n");
+    if (view == VIEW_SETTINGS)
+        app_over(a, PANEL_SETTINGS);
+    if (view == VIEW_MESSAGES)
+        app_over(a, PANEL_MESSAGES);
+    if (view == VIEW_KEYS)
+        app_over(a, PANEL_KEYS);
     if (view == VIEW_CONFIRM)
         confirm_ask(a, &(struct confirm){.title = "Sure?", .verb = "Do", .command = "redraw"});
     CHECK_INT(app_view(a), view);
@@ -73,7 +81,7 @@ TEST(every_binding_is_in_the_help)
         a->help = true;
         rows_init(&rows, GLYPH_UNICODE);
         str_init(&all, 1 << 20);
-        overlay_help_rows(a, &rows, 100);
+        help_rows(a, &rows, 100);
         for (int i = 0; i < rows.n; i++) {
             rows_text(&rows.v[i], &all);
             str_addc(&all, '\n');
@@ -95,7 +103,7 @@ TEST(every_binding_is_in_the_help)
 static void snapshot(const struct app *a, struct effects *out, struct str *s)
 {
     fx_screen(a, s);
-    str_printf(s, "%d %d %d %zu", a->suspend, a->redraw, (int)a->prompt.kind, out->n);
+    str_printf(s, "%d %zu", (int)a->prompt.kind, out->n);
 }
 
 /* Each key that the row shows does something: the screen, a flag or an effect
@@ -156,13 +164,13 @@ TEST(palette_finds_and_runs)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     go(a, VIEW_STEP);
-    const struct cmd *found[PROMPT_CANDIDATES];
+    const struct cmd *found[PALETTE_MOST];
     fx_key(a, ":");
-    CHECK(prompt_candidates(a, found) > 20);
+    CHECK(palette_find(a, found) > 20);
     const char *text = "curve.l";
     for (const char *p = text; *p; p++)
         fx_key(a, (char[]){*p, '\0'});
-    CHECK(prompt_candidates(a, found) >= 2);
+    CHECK(palette_find(a, found) >= 2);
     CHECK(str_starts(found[0]->name, "curve.l"));
     fx_key(a, "o");
     fx_key(a, "Tab");

@@ -210,7 +210,8 @@ TEST(chinese_screens_hold)
         struct str s;
         screens[i](a);
         fx_screen(a, &s);                /* checks that each row sums to its columns */
-        if (screens[i] != palette && screens[i] != editor && !strstr(s.p, _("help")))
+        if (screens[i] != palette && screens[i] != editor && !strstr(s.p, _("help")) &&
+            screens[i] != help)
             t_fail(__FILE__, __LINE__, "no help on screen %zu:\n%s", i, s.p);
         str_release(&s);
         fx_free(a);
