@@ -177,6 +177,8 @@ bool app_wants_tick(const struct app *a)
     app_layout(a, &l);
     if (a->replay || a->help)
         return false;
+    if (a->s->cluster.link == LINK_DOWN && a->s->cluster.last_ok_ms > 0)
+        return true;             /* the title says since when */
     for (int i = 0; i < l.n; i++) {
         const struct panel *ops = panel_of(l.pane[i].panel);
         if (ops && ops->ages && ops->ages(a))

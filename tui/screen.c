@@ -131,22 +131,89 @@ void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bo
     str_release(&s);
 }
 
+/* --- tabs ----------------------------------------------------------------------- */
+struct tabs {
+    enum panel_id at[16];
+    int number[16];              /* the key; 0: none */
+    int n;
+};
+
+static const char *tab_text(const struct tabs *t, int i, bool named, char buf[64])
+{
+    const char *name = _(panel_of(t->at[i])->tab);
+    if (!t->number[i])
+        return str_copy(buf, 64, name);
+    return named ? str_fmt(buf, 64, "%d %s", t->number[i], name)
+                 : str_fmt(buf, 64, "%d", t->number[i]);
+}
+
+static int tabs_width(const struct tabs *t, const bool *named)
+{
+    char buf[64];
+    int w = -1;
+    for (int i = 0; i < t->n; i++)
+        w += utf8_str_width(tab_text(t, i, named[i], buf)) + 1;
+    return w;
+}
+
+/* The one shown has its name; the others, from the left, as there is room, else
+ * their number alone, which is their key. */
+static void name_tabs(const struct tabs *t, enum panel_id here, int room, bool *named)
+{
+    for (int i = 0; i < t->n; i++)
+        named[i] = t->at[i] == here;
+    for (int i = 0; i < t->n; i++) {
+        bool was = named[i];
+        named[i] = true;
+        if (tabs_width(t, named) > room)
+            named[i] = was;
+    }
+}
+
+static void put_tabs(struct frame *f, const struct tabs *t, enum panel_id here, struct rect r,
+                     int attr)
+{
+    bool named[16];
+    int x = r.x;
+    name_tabs(t, here, r.w, named);
+    grid_clip(f->g, r);
+    for (int i = 0; i < t->n; i++) {
+        char buf[64];
+        bool on = t->at[i] == here;
+        x += grid_text(f->g, x, r.y, on ? ROLE_STRONG : ROLE_MUTED, on ? attr : 0,
+                       tab_text(t, i, named[i], buf));
+        if (i < t->n - 1)
+            x += grid_text(f->g, x, r.y, ROLE_MUTED, 0, " ");
+    }
+    grid_unclip(f->g);
+}
+
+static void add_tab(struct tabs *t, enum panel_id panel, int number)
+{
+    t->at[t->n] = panel;
+    t->number[t->n++] = number;
+}
+
+static void add_lab_tabs(struct tabs *t)
+{
+    for (int p = TAB_FIRST; p <= (int)TAB_LAST; p++)
+        add_tab(t, (enum panel_id)p, p - TAB_FIRST + 1);
+}
+
 /* The tabs in the border of the second pane: numbers are the keys. */
 static bool tab_heading(struct frame *f, const struct pane *p)
 {
-    if (!f->a->s->lab || f->a->zoom || f->l.n < 2 || p != &f->l.pane[1] || f->a->edit.open)
+    const struct app *a = f->a;
+    struct tabs t = {.n = 0};
+    if (!a->s->lab || a->zoom || f->l.n < 2 || p != &f->l.pane[1] || a->edit.open)
         return false;
-    int x = p->outer.x + 1, end = p->outer.x + p->outer.w - 1;
-    for (int t = TAB_FIRST; t <= (int)TAB_LAST; t++) {
-        char buf[48];
-        bool here = (enum panel_id)t == p->panel;
-        str_fmt(buf, sizeof buf, " %d %s", t - TAB_FIRST + 1, _(panel_of((enum panel_id)t)->tab));
-        if (x + utf8_str_width(buf) + 1 > end)
-            break;
-        x += grid_text(f->g, x, p->outer.y, here ? ROLE_STRONG : ROLE_MUTED,
-                       here ? ATTR_UNDERLINE : 0, buf);
-    }
-    grid_text(f->g, x, p->outer.y, ROLE_MUTED, 0, " ");
+    add_lab_tabs(&t);
+    struct rect r = {p->outer.x + 2, p->outer.y, p->outer.w - 4, 1};
+    bool named[16];
+    name_tabs(&t, p->panel, r.w, named);
+    grid_fill(f->g, (struct rect){r.x - 1, r.y, MIN(tabs_width(&t, named), r.w) + 2, 1}, ROLE_MUTED,
+              0, " ");
+    put_tabs(f, &t, p->panel, r, ATTR_UNDERLINE);
     return true;
 }
 
@@ -168,6 +235,7 @@ static void draw_pane(struct frame *f, const struct pane *p)
 }
 
 /* --- title ---------------------------------------------------------------------- */
+/* How the link is; what it took to answer, or how long it has been silent. */
 static int link_mark(const struct frame *f, char buf[96], enum role *role)
 {
     static const struct { enum glyph g; const char *word; enum role role; } table[] = {
@@ -176,26 +244,47 @@ static int link_mark(const struct frame *f, char buf[96], enum role *role)
         [LINK_UP] = {G_LIVE, N_("live"), ROLE_OK},
         [LINK_DOWN] = {G_FAIL, N_("no link"), ROLE_FAIL}};
     const struct cluster_state *k = &f->a->s->cluster;
+    char more[32] = "", age[16];
+    if (k->link == LINK_UP && k->latency_ms > 0 && f->a->cols >= 60)
+        str_fmt(more, sizeof more, " %dms", (int)MIN(k->latency_ms, 99999));
+    else if (k->link == LINK_DOWN && k->last_ok_ms > 0)
+        str_fmt(more, sizeof more, " %s", panel_age(f->a, k->last_ok_ms, age));
     *role = table[k->link].role;
-    str_fmt(buf, 96, "%s %s", glyph(f, table[k->link].g), _(table[k->link].word));
+    str_fmt(buf, 96, "%s %s%s", glyph(f, table[k->link].g), _(table[k->link].word), more);
     return utf8_str_width(buf);
+}
+
+/* "text │" so that it ends before column x; returns where it begins. */
+static int title_before(struct frame *f, int x, enum role role, const char *text)
+{
+    x -= utf8_str_width(text) + 3;
+    grid_text(f->g, x, f->l.title.y, role, 0, text);
+    grid_text(f->g, x + utf8_str_width(text) + 1, f->l.title.y, ROLE_BORDER, 0, glyph(f, G_V));
+    return x;
 }
 
 static int title_right(struct frame *f)
 {
-    const struct cluster_state *k = &f->a->s->cluster;
-    char mark[96], where[280];
+    const struct app *a = f->a;
+    const struct cluster_state *k = &a->s->cluster;
+    char mark[96], where[280], clock[16];
     enum role role;
-    int y = f->l.title.y, w = link_mark(f, mark, &role), x = f->a->cols - w - 1;
-    grid_text(f->g, x, y, role, 0, mark);
-    if (k->context[0] && f->a->cols >= 60) {
+    int y = f->l.title.y, w = link_mark(f, mark, &role), x = a->cols - 1;
+    if (a->look.clock && a->cols >= 60 && a->now_ms > 0) {
+        panel_clock(a, a->now_ms, false, clock);
+        x -= utf8_str_width(clock);
+        grid_text(f->g, x, y, ROLE_TITLE, 0, clock);
+        x = title_before(f, x, role, mark);
+    } else {
+        x -= w;
+        grid_text(f->g, x, y, role, 0, mark);
+    }
+    if (k->context[0] && a->cols >= 60) {
         struct str s;
         str_init(&s, 512);
         str_fmt(where, sizeof where, "%s/%s", k->context, k->ns);
-        text_fit(where, f->a->cols / 3, glyph(f, G_MORE), &s);
-        x -= utf8_str_width(s.p) + 3;
-        grid_text(f->g, x, y, ROLE_TITLE, 0, s.p);
-        grid_text(f->g, x + utf8_str_width(s.p) + 1, y, ROLE_BORDER, 0, glyph(f, G_V));
+        text_fit(where, a->cols / 3, glyph(f, G_MORE), &s);
+        x = title_before(f, x, ROLE_TITLE, s.p);
         str_release(&s);
     }
     return x;
@@ -235,21 +324,15 @@ static void draw_title(struct frame *f)
 
 static void draw_tabs(struct frame *f)
 {
-    const struct app *a = f->a;
-    enum panel_id first = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
-    enum panel_id last = a->s->lab ? TAB_LAST : PANEL_ABOUT;
-    int x = 0;
-    for (enum panel_id t = first; t <= last; t++) {
-        char buf[64];
-        int number = t >= TAB_FIRST && t <= TAB_LAST ? (int)(t - TAB_FIRST) + 1 : 0;
-        bool here = t == a->focus;
-        if (number)
-            str_fmt(buf, sizeof buf, "%d %s", number, _(panel_of(t)->tab));
-        else
-            str_copy(buf, sizeof buf, _(panel_of(t)->tab));
-        x += grid_text(f->g, x, f->l.tab_row.y, here ? ROLE_STRONG : ROLE_MUTED,
-                       here ? ATTR_REVERSE : 0, buf) + 1;
+    struct tabs t = {.n = 0};
+    if (f->a->s->lab) {
+        add_tab(&t, PANEL_STEP, 0);
+        add_lab_tabs(&t);
+    } else {
+        add_tab(&t, PANEL_CATALOGUE, 0);
+        add_tab(&t, PANEL_ABOUT, 0);
     }
+    put_tabs(f, &t, f->a->focus, f->l.tab_row, ATTR_REVERSE);
 }
 
 /* --- the last two rows ------------------------------------------------------------ */
@@ -262,12 +345,23 @@ static const char *op_text(const struct app *a, char buf[640])
     return str_fmt(buf, 640, "%s  %s", op->what, op->text);
 }
 
+/* "! more": an error stands in full elsewhere. */
+static const char *more_text(const struct app *a, char buf[64])
+{
+    char key[16];
+    const struct cmd *c = cmd_by_name("messages");
+    const char *keys = cmd_keys(a, c, app_view(a));
+    bool here = (c->views & app_view(a)) && keys[0] && app_view(a) != VIEW_MESSAGES;
+    return here ? str_fmt(buf, 64, "%s %s", cmd_key_label(keys, key), _("more")) : "";
+}
+
 static void draw_message(struct frame *f)
 {
     const struct app *a = f->a;
     const struct session *s = a->s;
     int y = f->l.message.y;
-    char buf[640];
+    char buf[640], buf2[64];
+    const char *more = "";
     bool own = a->note[0] != '\0', busy = !own && cmd_has_op(a);
     bool bad = own ? a->note_bad : !busy && s->message_code != PD_OK;
     const char *text = own ? a->note : busy ? op_text(a, buf) : s->message;
@@ -276,10 +370,14 @@ static void draw_message(struct frame *f)
     rows_new(&rows, -1);
     rows_put(&rows, ROLE_TEXT, " ");
     if (text[0]) {
+        more = bad ? more_text(a, buf2) : "";
         rows_sign(&rows, busy ? ROLE_RUN : bad ? ROLE_FAIL : ROLE_OK,
                   busy ? G_WAIT : bad ? G_FAIL : G_DOT);
         rows_put(&rows, ROLE_TEXT, " ");
-        rows_cell(&rows, bad ? ROLE_FAIL : ROLE_STATUS, text, a->cols - 4);
+        int room = a->cols - 4 - (*more ? utf8_str_width(more) + 2 : 0);
+        rows_cell(&rows, bad ? ROLE_FAIL : ROLE_STATUS, text, room);
+        rows_put(&rows, ROLE_KEY, *more ? "  " : "");
+        rows_put(&rows, ROLE_KEY, more);
     }
     draw_row(f, &rows.v[0], f->l.message, y, false);
     rows_release(&rows);
