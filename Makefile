@@ -62,18 +62,20 @@ BASE_O := $(call obj,$(call dir_src,core/base))
 IO_O := $(call obj,$(call dir_src,core/io))
 TRAIN_O := $(call obj,$(call dir_src,core/train))
 K8S_O := $(call obj,$(call dir_src,k8s))
+EXPLAIN_O := $(call obj,$(call dir_src,k8s/explain))
 IMAGE_O := $(call obj,$(call dir_src,k8s/image))
 PRACTICE_O := $(call obj,$(call dir_src,k8s/practice))
 LABS_O := $(call obj,$(call dir_src,labs))
 TUI_O := $(call obj,$(call dir_src,tui))
 
 LIB := $(B)/lib
-ARCHIVES := base io train k8s image practice labs tui
+ARCHIVES := base io train k8s explain image practice labs tui
 
 $(LIB)/base.a: $(BASE_O)
 $(LIB)/io.a: $(IO_O)
 $(LIB)/train.a: $(TRAIN_O)
 $(LIB)/k8s.a: $(K8S_O)
+$(LIB)/explain.a: $(EXPLAIN_O)
 $(LIB)/image.a: $(IMAGE_O)
 $(LIB)/practice.a: $(PRACTICE_O)
 $(LIB)/labs.a: $(LABS_O)
@@ -96,7 +98,7 @@ $(B)/obj/%.o: %.c
 libs = $(foreach l,$(1),$(LIB)/$(l).a)
 PROGRAMS := $(B)/podium $(B)/podium-train $(B)/podium-practice $(B)/podium-shim
 
-$(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs image k8s io base)
+$(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs explain image k8s io base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_CONSOLE)
 $(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice image k8s io base)
@@ -141,8 +143,9 @@ T_LIBS_train := train base
 T_LIBS_k8s := k8s io base
 T_LIBS_image := image k8s io base
 T_LIBS_practice := practice image k8s io base
-T_LIBS_labs := labs image k8s io base
-T_LIBS_tui := tui labs image k8s io base
+T_LIBS_labs := labs explain image k8s io base
+T_LIBS_explain := explain k8s io base
+T_LIBS_tui := tui labs explain image k8s io base
 TEST_SRC := $(wildcard tests/unit/*.c)
 TEST_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(TEST_SRC))
 prefix = $(firstword $(subst _, ,$(1)))

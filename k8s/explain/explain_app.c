@@ -1,0 +1,407 @@
+/* explain_app.c - causes that the program itself names in its log, read only of a
+ * pod that fails (dx.h). */
+#include "k8s/explain/dx.h"
+
+/* --- with a look at the pod ------------------------------------------------------------ */
+static const struct json *mount_of(const struct dx *d, const char *path, const char **at)
+{
+    const struct json *best = NULL;
+    size_t most = 0;
+    for (const struct json *m = json_first(json_get(d->c.spec, "volumeMounts")); m;
+         m = json_next(m)) {
+        const char *p = json_str(m, "mountPath", "-");
+        size_t n = strlen(p);
+        if (strncmp(path, p, n) == 0 && (path[n] == '/' || path[n] == '\0') && n > most) {
+            best = m;
+            most = n;
+            *at = p;
+        }
+    }
+    return best;
+}
+
+static void cite_code(struct dx *d, const char *line)
+{
+    dx_cite_log(d, line);
+    dx_cite(d, "%s.exitCode", d->c.ended_at);
+}
+
+static bool args_in_one(struct dx *d)
+{
+    const char *line = dx_log(d, "unrecognized arguments");
+    int i = 0;
+    if (!line)
+        return false;
+    for (const struct json *a = json_first(json_get(d->c.spec, "args")); a; a = json_next(a), i++) {
+        const char *text = json_string_value(a);
+        if (!text || text[0] != '-' || !strchr(text, ' '))
+            continue;
+        dx_found(d, "args-not-split", W_APP + 5, SURE_CERTAIN,
+                 _("One item of args holds several words (\"%s\"): the program gets them as one "
+                   "argument "
+                   "(exit code %d)."),
+                 text, d->c.code);
+        cite_code(d, line);
+        dx_cite(d, "%s.args[%d]", d->c.at_spec, i);
+        dx_fix(d, "%s",
+               _("Give each word its own list item in args (separate items), or write "
+                 "--option=value."));
+        return true;
+    }
+    dx_found(d, "argument-unknown", W_APP, SURE_CERTAIN,
+             _("The program does not know an option that it was given: %s"), line);
+    cite_code(d, line);
+    dx_cite(d, "%s.args", d->c.at_spec);
+    dx_cite(d, "%s.command", d->c.at_spec);
+    dx_fix(d, "%s", _("Compare with --help of this version of the program."));
+    return true;
+}
+
+static bool named_env(const struct dx *d, const char *name)
+{
+    for (const struct json *e = json_first(json_get(d->c.spec, "env")); e; e = json_next(e))
+        if (str_eq(json_str(e, "name", ""), name))
+            return true;
+    return false;
+}
+
+/* A variable that was meant to be the token; its index, -1 none. */
+static int token_like(const struct dx *d, const char **name)
+{
+    int i = 0;
+    for (const struct json *e = json_first(json_get(d->c.spec, "env")); e; e = json_next(e), i++) {
+        *name = json_str(e, "name", "");
+        if (strstr(*name, "TOKEN") && (strstr(*name, "HF") || strstr(*name, "HUGGING")))
+            return i;
+    }
+    return -1;
+}
+
+static bool hub_token(struct dx *d)
+{
+    const char *gated = dx_log(d, "gated repo"), *denied = dx_log(d, "not in the authorized list");
+    const char *line = dx_log(d, "401 Client Error"), *name = "";
+    bool sent = named_env(d, "HF_TOKEN") || named_env(d, "HUGGING_FACE_HUB_TOKEN") ||
+                named_env(d, "HF_TOKEN_PATH") || json_count(json_get(d->c.spec, "envFrom")) > 0;
+    bool hub = dx_log(d, "huggingface") != NULL;
+    if (denied || (gated && dx_log(d, "403"))) {
+        dx_found(d, "hf-gated-model", W_APP + 6, SURE_CERTAIN, "%s",
+                 _("The model is gated: the token is known, but its owner has not been granted "
+                   "access "
+                   "(403)."));
+        cite_code(d, denied ? denied : gated);
+        dx_fix(d, "%s",
+               _("Accept the model's licence on its page with the account of the token, and wait "
+                 "until access is granted."));
+        return true;
+    }
+    if (!hub || !line)
+        return false;
+    int at = token_like(d, &name);
+    bool misnamed = at >= 0 && !str_eq(name, "HF_TOKEN") && !str_eq(name, "HUGGING_FACE_HUB_TOKEN");
+    if (sent) {
+        dx_found(d, "hf-token-invalid", W_APP + 4, SURE_LIKELY, "%s",
+                 _("The hub answers 401: the token is not accepted, or the repository's name is "
+                   "wrong (both "
+                   "give 401)."));
+        dx_fix(d, "%s",
+               _("Check the name of the repository, then the token (hf auth whoami); a secret that "
+                 "was base64-encoded twice is a common reason."));
+    } else {
+        dx_found(d, "hf-token-not-sent", W_APP + 5, SURE_LIKELY,
+                 misnamed ? _("The hub answers 401 as to a stranger: no token reaches it. The "
+                              "container sets "
+                              "%s, which is not read; the name is HF_TOKEN.")
+                          : _("The hub answers 401 as to a stranger: no token reaches it, the "
+                              "container has no "
+                              "HF_TOKEN.%s"),
+                 misnamed ? name : "");
+        dx_fix(d, "%s", _("Set HF_TOKEN from a Secret (env, valueFrom.secretKeyRef)."));
+        dx_fix(d, "%s", _("If it then still answers 401, check the repository's name."));
+    }
+    cite_code(d, line);
+    if (at >= 0)
+        dx_cite(d, "%s.env[%d].name", d->c.at_spec, at);
+    return true;
+}
+
+static const struct json *shm_volume(const struct dx *d, int *index)
+{
+    for (const struct json *m = json_first(json_get(d->c.spec, "volumeMounts")); m;
+         m = json_next(m)) {
+        if (!str_eq(json_str(m, "mountPath", ""), "/dev/shm"))
+            continue;
+        *index = 0;
+        for (const struct json *v = json_first(json_at(d->o, "spec.volumes")); v;
+             v = json_next(v), (*index)++)
+            if (str_eq(json_str(v, "name", ""), json_str(m, "name", "-")))
+                return v;
+    }
+    return NULL;
+}
+
+static void shm_full(struct dx *d, const char *line)
+{
+    dx_found(d, "shm-too-small", W_APP + 5, SURE_CERTAIN, "%s",
+             _("Bus error: /dev/shm is full. Nothing is mounted there, so it has the runtime's 64 MB, "
+               "too little for the data loader's workers or NCCL."));
+    cite_code(d, line);
+    dx_cite(d, "%s.volumeMounts", d->c.at_spec);
+    dx_fix(d, "%s",
+           _("Mount an emptyDir with medium: Memory at /dev/shm (it counts against the memory "
+             "limit), or use num_workers 0."));
+}
+
+/* The mounts whose files a program may map. */
+static void mapped_mounts(struct dx *d)
+{
+    for (const struct json *m = json_first(json_get(d->c.spec, "volumeMounts")); m;
+         m = json_next(m)) {
+        const char *mount = json_str(m, "mountPath", "");
+        int i = 0;
+        if (str_starts(mount, "/dev/shm") || str_starts(mount, "/var/run/secrets"))
+            continue;
+        dx_line(d,
+                _("Files that can be mapped lie below %s; one that was truncated or is still being "
+                  "copied ends like this."),
+                mount);
+        for (const struct json *v = json_first(json_at(d->o, "spec.volumes")); v;
+             v = json_next(v), i++)
+            if (str_eq(json_str(v, "name", ""), json_str(m, "name", "-")) && json_has(v, "nfs"))
+                dx_cite(d, "spec.volumes[%d].nfs.path", i);
+    }
+}
+
+static const char *bus_line(struct dx *d)
+{
+    const char *line = dx_log(d, "Bus error"), *full = dx_log(d, "No space left on device");
+    return line ? line : full && strstr(full, "/dev/shm") ? full : NULL;
+}
+
+static bool bus_error(struct dx *d)
+{
+    const char *line = bus_line(d), *at = NULL;
+    int index = 0;
+    if (!line && d->c.code != 135)
+        return false;
+    const struct json *shm = shm_volume(d, &index);
+    if (!shm && !json_bool(d->o, "spec.hostIPC", false)) {
+        shm_full(d, line);
+        return true;
+    }
+    const char *path = dx_between(d, d->s->log, "stat ", ": ");
+    const char *file = path && path[0] == '/' && mount_of(d, path, &at) ? path : NULL;
+    dx_found(d, "bus-error-file-backed", W_APP + 5, SURE_LIKELY,
+             _("Bus error, and /dev/shm is large (%s): a mapped (mmap) file became shorter than the "
+               "program expects%s%s."),
+             json_str(shm, "emptyDir.sizeLimit", "hostIPC"), file ? ": " : "", file ? file : "");
+    mapped_mounts(d);
+    cite_code(d, file ? dx_log(d, "stat ") : line);
+    dx_cite_log(d, line);
+    dx_cite(d, "spec.volumes[%d].emptyDir.sizeLimit", index);
+    dx_fix(d, "%s",
+           _("Compare the file's size and checksum with the original, restore it, and train only "
+             "when the copy is complete."));
+    return true;
+}
+
+static bool forbidden(struct dx *d)
+{
+    const char *line = dx_log(d, "system:serviceaccount:");
+    const char *who = line ? dx_between(d, line, "system:serviceaccount:", "\"\\ ") : NULL;
+    const char *verb = line ? dx_between(d, line, "cannot ", " ") : NULL;
+    const char *what = line ? dx_between(d, line, "resource ", " ") : NULL;
+    struct str plain;
+    if (!who || !verb || !what)
+        return false;
+    str_init(&plain, 128);
+    for (const char *p = what; *p; p++)
+        if (*p != '"' && *p != '\\')
+            str_addc(&plain, *p);
+    dx_found(d, "rbac-forbidden-in-pod", W_APP + 6, SURE_CERTAIN,
+             _("The program in the pod asks the Kubernetes API as its service account "
+               "system:serviceaccount:%s, which may not %s %s."),
+             who, verb, plain.p);
+    cite_code(d, line);
+    dx_cite(d, "spec.serviceAccountName");
+    dx_fix(d,
+           _("Bind a Role that allows %s on %s to a service account of namespace %s, and name it "
+             "in "
+             "serviceAccountName."),
+           verb, plain.p, d->ns);
+    dx_command(d, "kubectl -n %s auth can-i %s %s --as system:serviceaccount:%s", d->ns, verb,
+               plain.p, who);
+    str_release(&plain);
+    return true;
+}
+
+static bool file_missing(struct dx *d)
+{
+    const char *line = dx_log(d, "FileNotFoundError");
+    if (!line)
+        line = dx_log(d, "can't open file");
+    const char *path = line ? dx_between(d, line, "'", "'") : NULL, *at = NULL;
+    if (!path)
+        return false;
+    dx_found(d, "application-file-not-found", W_APP, SURE_CERTAIN,
+             _("The program does not find the file %s."), path);
+    if (path[0] == '/' && mount_of(d, path, &at))
+        dx_line(d, _("A volume is mounted at %s: the file is not on it."), at);
+    else if (path[0] == '/')
+        dx_line(d,
+                _("No volume is mounted there: the path is inside the image. Mounts of %s: %zu."),
+                d->c.name, json_count(json_get(d->c.spec, "volumeMounts")));
+    cite_code(d, line);
+    dx_cite(d, "%s.volumeMounts", d->c.at_spec);
+    dx_fix(d, _("Correct the path, or put %s there."), path);
+    return true;
+}
+
+static bool permission(struct dx *d)
+{
+    const char *line = dx_log(d, "PermissionError");
+    if (!line)
+        line = dx_log(d, "Permission denied");
+    const char *path = line ? dx_between(d, line, "'", "'") : NULL, *at = NULL;
+    if (!line || d->c.code == 126)
+        return false;
+    bool mounted = path && path[0] == '/' && mount_of(d, path, &at);
+    if (mounted)
+        dx_found(d, "volume-permission-denied", W_APP, SURE_CERTAIN,
+                 _("The program may not write or read %s on the volume mounted at %s: the files "
+                   "belong to "
+                   "another user than the one it runs as."),
+                 path, at);
+    else
+        dx_found(d, "permission-denied", W_APP, SURE_LIKELY,
+                 _("The program may not use a file: %s"), line);
+    cite_code(d, line);
+    dx_cite(d, "spec.securityContext");
+    dx_cite(d, "%s.securityContext", d->c.at_spec);
+    dx_fix(d, "%s",
+           mounted ? _("Set securityContext.fsGroup of the pod to a group that may, or change the "
+                       "owner on the server (NFS ignores fsGroup).")
+                   : _("Check runAsUser and the owner of the file in the image."));
+    return true;
+}
+
+/* --- by its words alone ------------------------------------------------------------------ */
+static const struct {
+    const char *has, *also;
+    const char *cause;
+    enum sure sure;
+    const char *text; /* %s: the line (gettext key) */
+    const char *fix, *fix2;
+} words[] = {
+    {"ModuleNotFoundError", NULL, "python-module-missing", SURE_CERTAIN,
+     N_("A Python module is not installed in the image: %s"),
+     N_("Install it in the Dockerfile (pip install), for the interpreter that the command uses."),
+     NULL},
+    {"ImportError", NULL, "python-import-error", SURE_CERTAIN,
+     N_("A Python module can't be imported: %s"),
+     N_("Versions that do not fit each other, or a shared library that is missing: the line names "
+        "it."),
+     NULL},
+    {"CUDA out of memory", NULL, "gpu-out-of-memory", SURE_CERTAIN,
+     N_("The GPU's own memory is full (not the pod's): %s"),
+     N_("Smaller per_device_train_batch_size with more gradient_accumulation_steps, gradient "
+        "checkpointing, "
+        "shorter sequences, LoRA or 4-bit."),
+     N_("A limit on the pod's memory does not change it.")},
+    {"torch.OutOfMemoryError", NULL, "gpu-out-of-memory", SURE_CERTAIN,
+     N_("The GPU's own memory is full (not the pod's): %s"),
+     N_("Smaller per_device_train_batch_size with more gradient_accumulation_steps, gradient "
+        "checkpointing, "
+        "shorter sequences, LoRA or 4-bit."),
+     N_("A limit on the pod's memory does not change it.")},
+    {"Device already acquired", NULL, "gaudi-device-busy", SURE_CERTAIN,
+     N_("Another process holds the Gaudi card (synStatus 20): %s"),
+     N_("Let the device plugin choose the card: no HABANA_VISIBLE_DEVICES=all, and one process a "
+        "card."),
+     NULL},
+    {"Device acquire failed", NULL, "gaudi-device-acquire-failed", SURE_LIKELY,
+     N_("The Gaudi card can't be opened: %s"),
+     N_("Ask for it in limits (habana.ai/gaudi), and see hl-smi on the node."), NULL},
+    {"CUDA driver version is insufficient", NULL, "cuda-driver-too-old", SURE_CERTAIN,
+     N_("The node's NVIDIA driver is older than the image's CUDA needs: %s"),
+     N_("Use an image with an older CUDA, or have the driver renewed."), NULL},
+    {"no kernel image is available", NULL, "gpu-architecture-unsupported", SURE_CERTAIN,
+     N_("The image's PyTorch has no code for this GPU: %s"),
+     N_("Use a PyTorch build that supports the GPU's compute capability."), NULL},
+    {"Found no NVIDIA driver", NULL, "gpu-not-in-container", SURE_CERTAIN,
+     N_("No GPU is inside the container: %s"),
+     N_("Ask for one in limits (nvidia.com/gpu: 1), and for the runtime class that the cluster "
+        "uses."),
+     NULL},
+    {"No CUDA GPUs are available", NULL, "gpu-not-in-container", SURE_CERTAIN,
+     N_("No GPU is inside the container: %s"),
+     N_("Ask for one in limits (nvidia.com/gpu: 1), and for the runtime class that the cluster "
+        "uses."),
+     NULL},
+    {"Read-only file system", NULL, "read-only-filesystem", SURE_CERTAIN,
+     N_("The program writes where it may only read: %s"),
+     N_("Write to a volume, or mount an emptyDir at that path (readOnlyRootFilesystem, readOnly "
+        "mounts)."),
+     NULL},
+    {"No space left on device", NULL, "disk-full", SURE_CERTAIN, N_("A disk is full: %s"),
+     N_("See which mount the path belongs to; write checkpoints and caches (HF_HOME) to a volume "
+        "that has "
+        "room."),
+     NULL},
+    {"Temporary failure in name resolution", NULL, "dns-failure", SURE_LIKELY,
+     N_("A name can't be resolved inside the pod: %s"),
+     N_("Check the name, the cluster's DNS (CoreDNS) and network policies; without internet use a "
+        "mirror "
+        "(HF_ENDPOINT) or files on a volume (HF_HUB_OFFLINE=1)."),
+     NULL},
+    {"Name or service not known", NULL, "dns-failure", SURE_LIKELY,
+     N_("A name can't be resolved inside the pod: %s"),
+     N_("Check the name (service.namespace), the cluster's DNS (CoreDNS) and network policies."),
+     NULL},
+    {"Watchdog caught collective operation timeout", NULL, "nccl-timeout", SURE_LIKELY,
+     N_("A rank waited in vain for the others in a collective operation: %s"),
+     N_("Look at the other ranks first: one that died or never started is the cause."), NULL},
+    {"NCCL", "error", "nccl-error", SURE_LIKELY, N_("NCCL failed: %s"),
+     N_("Set NCCL_DEBUG=INFO; check NCCL_SOCKET_IFNAME, /dev/shm and that all ranks run."), NULL},
+    {"Address already in use", NULL, "port-in-use", SURE_CERTAIN,
+     N_("The port is taken inside the pod: %s"),
+     N_("Two programs (or hostNetwork) want one port: choose another."), NULL},
+    {"UnicodeDecodeError", NULL, "data-unreadable", SURE_CERTAIN,
+     N_("A data file is not in the encoding that is expected: %s"),
+     N_("Convert the file to UTF-8."), NULL},
+    {"JSONDecodeError", NULL, "data-unreadable", SURE_CERTAIN,
+     N_("A data file is no valid JSON: %s"), N_("Correct the record that the line names."), NULL},
+    {"loss is nan", NULL, "training-nan", SURE_LIKELY, N_("The training diverged: %s"),
+     N_("Lower the learning rate, use warm-up and clipping, and look at the batch of that step."),
+     NULL},
+    {"command not found", NULL, "command-not-found", SURE_CERTAIN,
+     N_("A command is not in the image or not on its PATH: %s"),
+     N_("Use an image that has it installed, or write its whole path."), NULL},
+};
+
+void dx_app(struct dx *d)
+{
+    static bool (*const looks[])(struct dx * d) = {args_in_one, bus_error,    forbidden,
+                                                   hub_token,   file_missing, permission};
+    if (!d->s->log || !dx_failing(d) || d->c.init || str_eq(d->c.reason, "OOMKilled"))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(looks); i++)
+        if (looks[i](d))
+            return;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        const char *line = dx_log(d, words[i].has);
+        if (!line || (words[i].also && !strstr(line, words[i].also)))
+            continue;
+        dx_found(d, words[i].cause, W_APP, words[i].sure, "%s",
+                 dx_fill(d, words[i].text, line, "", ""));
+        if (d->c.code > 0)
+            dx_line(d, _("Exit code %d."), d->c.code);
+        cite_code(d, line);
+        dx_cite(d, "%s.command", d->c.at_spec);
+        dx_cite(d, "%s.args", d->c.at_spec);
+        dx_fix(d, "%s", _(words[i].fix));
+        if (words[i].fix2)
+            dx_fix(d, "%s", _(words[i].fix2));
+        return;
+    }
+}
