@@ -18,6 +18,9 @@ void run_init(struct run *r, struct run_log *d)
     r->lr = series_new();
     r->gnorm = series_new();
     r->tok_s = series_new();
+    r->tokens = series_new();
+    r->epochs = series_new();
+    r->seconds = series_new();
     r->best_val = r->best_step = r->first_val = r->epoch = NAN;
     r->eta_low = r->eta_high = NAN;
     d->rate = d->done_loss = d->done_val = NAN;
@@ -31,6 +34,11 @@ void run_release(struct run *r)
     series_free(r->lr);
     series_free(r->gnorm);
     series_free(r->tok_s);
+    series_free(r->tokens);
+    series_free(r->epochs);
+    series_free(r->seconds);
+    for (int i = 0; i < WALK_STAGES; i++)
+        free(r->walk_line[i]);
     free(r->answer_line);
     free(r->inspect_line);
     memset(r, 0, sizeof *r);
@@ -110,11 +118,35 @@ static void take_hello(struct run *r, struct run_log *d, const struct run_record
     d->trainable = runlog_num(q, "trainable", NAN);
     d->seed = runlog_num(q, "seed", NAN);
     d->rate = runlog_num(q, "rate", NAN);
+    r->control = (int)runlog_num(q, "control", 1);
     str_copy(d->model, sizeof d->model, runlog_str(q, "model", ""));
     str_copy(r->state, sizeof r->state, "running");
     r->error[0] = '\0';
     d->hello = true;
     eta_forget(r, d);
+}
+
+/* Seconds since the run began: by the clock of the log, else by the steps' own
+ * times. */
+static void take_time(struct run *r, const struct run_record *q, double step, int64_t ts_ms)
+{
+    size_t n = series_count(r->seconds);
+    double before = n ? series_y(r->seconds, n - 1) : 0;
+    double s = ts_ms && r->started_ms ? (double)(ts_ms - r->started_ms) / 1000
+                                      : before + runlog_num(q, "ms", NAN) / 1000;
+    series_append(r->seconds, step, s);
+}
+
+static void take_walk(struct run *r, const struct run_record *q, const char *line)
+{
+    static const char *const names[WALK_STAGES] = {"batch", "forward", "loss",
+                                                   "backward", "rate", "update"};
+    for (int i = 0; i < WALK_STAGES; i++)
+        if (str_eq(names[i], runlog_str(q, "stage", ""))) {
+            free(r->walk_line[i]);
+            r->walk_line[i] = xstrdup(line);
+            r->walk_step = (int64_t)runlog_num(q, "step", 0);
+        }
 }
 
 static void take_step(struct run *r, struct run_log *d, const struct run_record *q, int64_t ts_ms)
@@ -125,6 +157,9 @@ static void take_step(struct run *r, struct run_log *d, const struct run_record 
     series_append(r->lr, step, runlog_num(q, "lr", NAN));
     series_append(r->gnorm, step, runlog_num(q, "gnorm", NAN));
     series_append(r->tok_s, step, runlog_num(q, "tok_s", NAN));
+    series_append(r->tokens, step, runlog_num(q, "tokens", NAN));
+    series_append(r->epochs, step, runlog_num(q, "epoch", NAN));
+    take_time(r, q, step, ts_ms);
     r->step = (int64_t)step;
     r->epoch = runlog_num(q, "epoch", r->epoch);
     if (d->last_ms && ts_ms >= d->last_ms)
@@ -258,6 +293,7 @@ bool run_line(struct run *r, struct run_log *d, const char *text, int64_t ts_ms)
     case RUN_STEP: take_step(r, d, &q, ts_ms); break;
     case RUN_EVAL: take_eval(r, &q); break;
     case RUN_STATE: take_state(r, d, &q); break;
+    case RUN_WALK: take_walk(r, &q, text); break;
     case RUN_ANSWER: take_answer(r, d, &q, text); break;
     case RUN_ERROR: take_error(r, &q); break;
     case RUN_DONE: take_done(r, d, &q); break;

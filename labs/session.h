@@ -115,10 +115,18 @@ struct log_line {
     char *text;                   /* cleaned */
 };
 
+/* A step taken apart by the trainer, stage by stage (docs/RUNLOG.md). */
+enum walk_stage { WALK_BATCH, WALK_FORWARD, WALK_LOSS, WALK_BACKWARD, WALK_RATE, WALK_UPDATE,
+                  WALK_STAGES };
+
 /* One training run as its log tells it. */
 struct run {
     char pod[128];
     struct series *loss, *val, *lr, *gnorm, *tok_s;   /* over step */
+    struct series *tokens, *epochs, *seconds;         /* over step: what x can be */
+    int control;                  /* version of the trainer's channel, 0 unknown */
+    char *walk_line[WALK_STAGES]; /* records of the newest walk; NULL: none */
+    int64_t walk_step;            /* the step it tells of; 0: none */
     int64_t steps_total, step;
     double best_val, best_step, epoch, first_val;
     int64_t started_ms, last_line_ms;

@@ -21,6 +21,7 @@
     X(RUN_SAVE, "save")          /* step, path, bytes */                                         \
     X(RUN_STATE, "state")        /* state: "running"|"paused"|"holding"|"quit", step */          \
     X(RUN_ANSWER, "answer")      /* id, cmd, ok, text... */                                      \
+    X(RUN_WALK, "walk")          /* id, stage, step, … : a step taken apart */                   \
     X(RUN_WARN, "warn")          /* text, step */                                                \
     X(RUN_ERROR, "error")        /* code, text, hint, step */                                    \
     X(RUN_DONE, "done")          /* steps, loss, val_loss, seconds, adapter */

@@ -48,6 +48,17 @@ static enum pd_code parse_inspect(struct strv *w, struct control_line *out, stru
     return no_more(w, 5, err);
 }
 
+static enum pd_code parse_walk(struct strv *w, struct control_line *out, struct pd_err *err)
+{
+    if (w->n == 1)
+        return PD_OK;
+    str_copy(out->name, sizeof out->name, w->v[1]);
+    if (w->n < 4 || !str_to_i64(w->v[2], &out->n) || out->n < 0 ||
+        !str_to_i64(w->v[3], &out->col) || out->col < 0)
+        return pd_fail(err, PD_USAGE, _("walk takes nothing, or NAME ROW COL of one weight"));
+    return no_more(w, 4, err);
+}
+
 static enum pd_code parse_plain(struct strv *w, struct control_line *out UNUSED,
                                 struct pd_err *err)
 {
@@ -61,7 +72,8 @@ static const struct {
     [CONTROL_HELLO] = {"hello", parse_plain},    [CONTROL_PAUSE] = {"pause", parse_plain},
     [CONTROL_RESUME] = {"resume", parse_plain},  [CONTROL_STEP] = {"step", parse_step},
     [CONTROL_INSPECT] = {"inspect", parse_inspect}, [CONTROL_RATE] = {"rate", parse_rate},
-    [CONTROL_SAVE] = {"save", parse_plain},      [CONTROL_QUIT] = {"quit", parse_plain},
+    [CONTROL_SAVE] = {"save", parse_plain},      [CONTROL_WALK] = {"walk", parse_walk},
+    [CONTROL_QUIT] = {"quit", parse_plain},
 };
 
 const char *control_name(enum control_cmd c)
@@ -83,7 +95,7 @@ static enum pd_code parse_words(struct strv *w, struct control_line *out, struct
     pd_fail(err, PD_USAGE, _("no command \"%s\""), w->v[0]);
     if (near)
         return pd_set_hint(err, _("did you mean %s?"), near);
-    return pd_set_hint(err, _("use hello, pause, resume, step, inspect, rate, save or quit"));
+    return pd_set_hint(err, _("use hello, pause, resume, step, inspect, rate, save, walk or quit"));
 }
 
 enum pd_code control_parse(const char *line, struct control_line *out, struct pd_err *err)

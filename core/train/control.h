@@ -3,7 +3,7 @@
  *   [#ID ] COMMAND [ARGUMENTS]\n
  *
  * hello | pause | resume | step [N] | inspect norms | inspect tensor NAME
- * [ROW COL] | rate X | save | quit. Each gets one `answer` record with the ID
+ * [ROW COL] | rate X | save | walk [NAME ROW COL] | quit. Each gets one `answer` record with the ID
  * (a word of the sender's choice), cmd, ok and what was asked. Lines are read
  * between steps without waiting, and with waiting while paused or holding.
  * An end of input is no command: the run goes on without control (a paused
@@ -15,10 +15,10 @@
 #include "core/base/err.h"
 #include "core/base/lines.h"
 
-#define CONTROL_VERSION 1
+#define CONTROL_VERSION 2         /* 2: walk */
 
 enum control_cmd { CONTROL_HELLO, CONTROL_PAUSE, CONTROL_RESUME, CONTROL_STEP, CONTROL_INSPECT,
-                   CONTROL_RATE, CONTROL_SAVE, CONTROL_QUIT, CONTROL_CMDS };
+                   CONTROL_RATE, CONTROL_SAVE, CONTROL_WALK, CONTROL_QUIT, CONTROL_CMDS };
 
 struct control_line {
     char id[32];                  /* "" when none */
@@ -27,7 +27,7 @@ struct control_line {
     int64_t col;
     double x;                     /* rate X */
     char what[16];                /* inspect: "norms" | "tensor" */
-    char name[128];               /* inspect tensor NAME */
+    char name[128];               /* inspect tensor NAME; walk NAME ("" none) */
 };
 /* PD_USAGE with a sentence that names the commands or the bad argument; id is
  * filled whenever the line has one. */

@@ -80,6 +80,11 @@ MUST_USE enum pd_code llama_loss(struct llama_run *r, const struct rows *rows, u
 MUST_USE enum pd_code llama_loss_grad(struct llama_run *r, const struct rows *rows,
                                       uint64_t drop_key, double *sum, int64_t *count,
                                       struct pd_err *err);
+/* After llama_loss: the root mean square of the residual stream before layer
+ * `layer` (cfg.layers: after the last) over rows [from, to), and one row's
+ * logits, out [vocab]. The run must have been made with `backward`. */
+double llama_peek_rms(const struct llama_run *r, int layer, int from, int to);
+void llama_peek_logits(struct llama_run *r, int row, float *out);
 /* Logits of one row after a pass over `rows`; out [vocab]. */
 MUST_USE enum pd_code llama_logits(struct llama_run *r, const struct rows *rows, int row,
                                    float *out, struct pd_err *err);

@@ -1,5 +1,5 @@
 /* llama_run.h - what a pass over rows writes: kept activations, temporaries.
- * Shared by llama_run.c (forward) and llama_back.c (backward) alone.
+ * Shared by llama_run.c (forward), llama_back.c (backward) and llama_peek.c alone.
  */
 #ifndef CORE_TRAIN_LLAMA_RUN_H
 #define CORE_TRAIN_LLAMA_RUN_H

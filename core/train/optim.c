@@ -94,7 +94,7 @@ static void adamw_task(void *arg, int task, int thread UNUSED)
                 t->w + at, t->m + at, t->v + at);
 }
 
-static double clip_factor(const struct optim *o, double gnorm)
+double optim_clip(const struct optim *o, double gnorm)
 {
     if (o->clip <= 0)
         return 1;
@@ -106,7 +106,7 @@ void optim_step(struct compute *c, const struct optim *o, struct tensors *ts, do
 {
     struct blocks b = {.k = c->k, .ts = ts, .o = o};
     b.step = (struct kern_adamw){
-        .scale = (float)(scale * clip_factor(o, gnorm)), .shrink = (float)(1 - rate * o->decay),
+        .scale = (float)(scale * optim_clip(o, gnorm)), .shrink = (float)(1 - rate * o->decay),
         .take1 = (float)(1 - o->beta1), .beta2 = (float)o->beta2, .take2 = (float)(1 - o->beta2),
         .step = (float)(rate / (1 - pow(o->beta1, (double)t))),
         .root = (float)(1 / sqrt(1 - pow(o->beta2, (double)t))), .eps = (float)o->eps};

@@ -30,6 +30,8 @@ double optim_grad_norm(struct compute *c, const struct tensors *ts, double scale
  * is optim_grad_norm with that scale. t counts updates from 1. */
 void optim_step(struct compute *c, const struct optim *o, struct tensors *ts, double scale,
                 double gnorm, double rate, int64_t t);
+/* min(1, clip / (gnorm + 1e-6)); 1 when clipping is off. */
+double optim_clip(const struct optim *o, double gnorm);
 void optim_zero_grad(struct compute *c, struct tensors *ts);
 
 #endif

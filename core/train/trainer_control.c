@@ -171,6 +171,15 @@ static void do_save(struct trainer *t, const struct control_line *l)
         refuse(t, l, "save", &err);
 }
 
+static void do_walk(struct trainer *t, const struct control_line *l)
+{
+    struct pd_err err;
+    if (trainer_walk(t, l, &err) == PD_OK)
+        accept(t, l);
+    else
+        refuse(t, l, "walk", &err);
+}
+
 static void do_quit(struct trainer *t, const struct control_line *l)
 {
     t->quit = true;
@@ -182,7 +191,7 @@ static void obey(struct trainer *t, const char *text)
     static void (*const actions[CONTROL_CMDS])(struct trainer *, const struct control_line *) = {
         [CONTROL_HELLO] = do_hello, [CONTROL_PAUSE] = do_pause, [CONTROL_RESUME] = do_resume,
         [CONTROL_STEP] = do_step, [CONTROL_INSPECT] = do_inspect, [CONTROL_RATE] = do_rate,
-        [CONTROL_SAVE] = do_save, [CONTROL_QUIT] = do_quit,
+        [CONTROL_SAVE] = do_save, [CONTROL_WALK] = do_walk, [CONTROL_QUIT] = do_quit,
     };
     struct control_line l;
     struct pd_err err;

@@ -44,6 +44,8 @@ void trainer_log_error(struct trainer *t, const struct pd_err *err);
 void trainer_log_done(struct trainer *t);
 
 /* trainer_step.c */
+/* Micro-batch i of the next update into t->batch; *key switches dropout on. */
+MUST_USE enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err);
 MUST_USE enum pd_code trainer_step(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_eval(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_save(struct trainer *t, struct pd_err *err);
@@ -51,6 +53,10 @@ MUST_USE enum pd_code trainer_save(struct trainer *t, struct pd_err *err);
 /* trainer_control.c: carry out what stands on the control channel; waits while
  * paused. Failures of `save` are answers, not errors of the run. */
 void trainer_control(struct trainer *t);
+/* trainer_walk.c: compute the next update, tell all of it in `walk` records, and
+ * leave everything as it was. */
+MUST_USE enum pd_code trainer_walk(struct trainer *t, const struct control_line *l,
+                                   struct pd_err *err);
 /* After the last step: wait for quit, SIGTERM or the end of --hold. */
 void trainer_hold(struct trainer *t);
 

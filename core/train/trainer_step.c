@@ -9,18 +9,26 @@
 #include "core/train/eval.h"
 #include "core/train/rng.h"
 
+enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err)
+{
+    const struct trainer_options *o = t->o;
+    int64_t index = t->st.step * o->accum + i;
+    if (data_batch(t->data, DATA_TRAIN, o->seed, index, o->batch, &t->batch.padded, err) != PD_OK)
+        return err->code;
+    batch_pack(&t->batch);
+    *key = rng_key(o->seed, 3, (uint64_t)index, 0) | 1;
+    return PD_OK;
+}
+
 /* Gradients of one micro-batch are added; sums, not means. */
 static enum pd_code micro_batch(struct trainer *t, int i, double *sum, int64_t *count,
                                 int64_t *rows, struct pd_err *err)
 {
-    const struct trainer_options *o = t->o;
-    int64_t index = t->st.step * o->accum + i;
+    uint64_t key = 0;
     double part;
     int64_t n;
-    if (data_batch(t->data, DATA_TRAIN, o->seed, index, o->batch, &t->batch.padded, err) != PD_OK)
+    if (trainer_batch(t, i, &key, err) != PD_OK)
         return err->code;
-    batch_pack(&t->batch);
-    uint64_t key = rng_key(o->seed, 3, (uint64_t)index, 0) | 1;
     if (llama_loss_grad(t->run, &t->batch.rows, key, &part, &n, err) != PD_OK)
         return err->code;
     *sum += part;

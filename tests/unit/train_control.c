@@ -37,6 +37,10 @@ TEST(grammar)
     CHECK_NEAR(good("rate 5e-4").x, 5e-4, 0);
     CHECK_STR(good("inspect norms").what, "norms");
     CHECK_STR(good("quit").id, "");
+    CHECK_STR(good("walk").name, "");
+    l = good("#z walk a.b.weight 3 4");
+    CHECK(l.cmd == CONTROL_WALK && l.n == 3 && l.col == 4);
+    CHECK_STR(l.name, "a.b.weight");
 }
 
 TEST(mistakes_are_explained)
@@ -53,6 +57,9 @@ TEST(mistakes_are_explained)
     bad("inspect", "norms");
     bad("inspect tensor", "norms");
     bad("inspect tensor x -1", "ROW");
+    bad("walk x", "NAME ROW COL");
+    bad("walk x 1 -1", "NAME ROW COL");
+    bad("walk x 1 1 1", "too much");
     bad("pause now", "too much");
     struct control_line l;
     struct pd_err err;

@@ -334,7 +334,7 @@ TEST(steering)
     struct child *c = start(o);
     CHECK(next(c, RUN_STEP, NULL, NULL));
     say(c, "#h hello\n");
-    CHECK_NEAR(answer_num(c, "h", "control"), 1, 0);
+    CHECK_NEAR(answer_num(c, "h", "control"), 2, 0);
     say(c, "#p pause\n");
     double at_step = answer_num(c, "p", "step");
     CHECK(next(c, RUN_STATE, "state", "paused"));
@@ -370,6 +370,148 @@ TEST(steering)
     CHECK_INT(end(c), TRAINER_DONE);
     CHECK(access(at("out/adapter_model.safetensors"), F_OK) == 0);
     forget(c);
+}
+
+static double field(const struct run_record *r, const char *key)
+{
+    return r ? runlog_num(r, key, NAN) : NAN;
+}
+
+/* AdamW by hand, from what the record says, in double. */
+static double adamw_by_hand(const struct run_record *r)
+{
+    double g = field(r, "g_sum") / field(r, "count") * field(r, "factor");
+    double m = field(r, "beta1") * field(r, "m_before") + (1 - field(r, "beta1")) * g;
+    double v = field(r, "beta2") * field(r, "v_before") + (1 - field(r, "beta2")) * g * g;
+    CHECK_NEAR(g, field(r, "g"), 1e-6 * fabs(g) + 1e-12);
+    CHECK_NEAR(m, field(r, "m_after"), 1e-5 * fabs(m) + 1e-12);
+    CHECK_NEAR(v, field(r, "v_after"), 1e-5 * fabs(v) + 1e-15);
+    double lr = field(r, "lr"), w = field(r, "before") * (1 - lr * field(r, "decay"));
+    return w - lr * (m / field(r, "bias1")) / (sqrt(v / field(r, "bias2")) + field(r, "eps"));
+}
+
+static double sum_of(const char *numbers)
+{
+    double sum = 0;
+    for (char *end; *numbers; numbers = end) {
+        sum += strtod(numbers, &end);
+        if (end == numbers)
+            break;
+    }
+    return sum;
+}
+
+/* The groups' norms make the global one. */
+static double norm_of_groups(const char *s)
+{
+    double sum = 0;
+    for (const char *tab = strchr(s, '\t'); tab;) {
+        double g = strtod(tab + 1, NULL);
+        sum += g * g;
+        tab = strchr(tab + 1, '\t');
+        tab = tab ? strchr(tab + 1, '\t') : NULL;
+    }
+    return sqrt(sum);
+}
+
+/* What the walk says will happen, happens: loss, norm, rate and the weight. */
+TEST(a_walk_tells_the_next_step)
+{
+    world();
+    struct trainer_options o = options("out");
+    o.control = true;
+    o.steps = 100000;
+    o.eval_every = 0;
+    o.accum = 2;
+    o.optim.decay = 0.01;
+    o.optim.clip = 0.05;
+    struct child *c = start(o);
+    CHECK(next(c, RUN_STEP, NULL, NULL));
+    say(c, "#p pause\n#a inspect norms\n#w walk\n#n inspect norms\n");
+    double step = answer_num(c, "p", "step");
+    const struct run_record *r = next(c, RUN_ANSWER, "id", "a");
+    char norms[4096], name[128], line[256];
+    str_copy(norms, sizeof norms, r ? runlog_str(r, "text", "") : "");
+    r = next(c, RUN_WALK, "stage", "batch");
+    CHECK_NEAR(field(r, "step"), step + 1, 0);
+    CHECK(r && strlen(runlog_str(r, "mask", "")) == field(r, "shown"));
+    CHECK(r && strchr(runlog_str(r, "mask", ""), '#') && strchr(runlog_str(r, "mask", ""), '.'));
+    double trained = field(r, "trained");
+    r = next(c, RUN_WALK, "stage", "forward");
+    CHECK_NEAR(field(r, "target_p"), exp(field(r, "target_logit") - field(r, "lse")), 1e-6);
+    CHECK(field(r, "p0") >= field(r, "p4") && field(r, "p0") < 1);
+    double first = -log(field(r, "target_p"));
+    r = next(c, RUN_WALK, "stage", "loss");
+    CHECK_NEAR(field(r, "loss"), field(r, "sum") / field(r, "count"), 1e-8);
+    CHECK_NEAR(field(r, "count"), trained, 0);
+    CHECK_NEAR(strtod(r ? runlog_str(r, "nll", "") : "", NULL), first, 1e-4 * first);
+    CHECK_NEAR(sum_of(r ? runlog_str(r, "nll", "") : ""), field(r, "row_sum"), 1e-3);
+    double loss = field(r, "loss");
+    r = next(c, RUN_WALK, "stage", "backward");
+    double gnorm = field(r, "gnorm");
+    CHECK_NEAR(norm_of_groups(r ? runlog_str(r, "groups", "") : ""), gnorm, 1e-3 * gnorm);
+    CHECK_NEAR(field(r, "factor"), fmin(1, 0.05 / (gnorm + 1e-6)), 1e-6);
+    r = next(c, RUN_WALK, "stage", "rate");
+    double lr = field(r, "lr");
+    r = next(c, RUN_WALK, "stage", "update");
+    double after = field(r, "after");
+    CHECK_NEAR(adamw_by_hand(r), after, 2e-7 * fabs(after) + 1e-9);
+    CHECK(after != field(r, "before"));
+    str_copy(name, sizeof name, r ? runlog_str(r, "name", "") : "");
+    snprintf(line, sizeof line, "#s step\n#t inspect tensor %s %.0f %.0f\n", name,
+             field(r, "row"), field(r, "col"));
+    CHECK(next(c, RUN_ANSWER, "id", "w"));
+    r = next(c, RUN_ANSWER, "id", "n");
+    CHECK_STR(r ? runlog_str(r, "text", "") : "", norms);        /* gradients are put back */
+    say(c, "#s step\n");
+    r = next(c, RUN_STEP, NULL, NULL);
+    CHECK_NEAR(field(r, "loss"), loss, 0);
+    CHECK_NEAR(field(r, "gnorm"), gnorm, 1e-6 * gnorm);
+    CHECK_NEAR(field(r, "lr"), lr, 0);
+    say(c, strchr(line, '\n') + 1);
+    CHECK_NEAR(answer_num(c, "t", "v00"), after, 0);
+    snprintf(line, sizeof line, "#x walk no 0 0\n#y walk %s 0 0\n#q quit\n", name);
+    say(c, line);
+    r = next(c, RUN_ANSWER, "id", "x");
+    CHECK(r && runlog_num(r, "ok", 1) == 0);
+    r = next(c, RUN_WALK, "stage", "update");
+    CHECK(r && str_eq(runlog_str(r, "name", ""), name) && field(r, "row") == 0);
+    CHECK(next(c, RUN_DONE, NULL, NULL));
+    CHECK_INT(end(c), TRAINER_DONE);
+    forget(c);
+}
+
+/* Looking inside changes no byte of what is trained. */
+TEST(a_walk_changes_nothing)
+{
+    struct str plain, walked;
+    struct pd_err err;
+    world();
+    for (int i = 0; i < 2; i++) {
+        struct trainer_options o = options(i ? "out-b" : "out-a");
+        o.control = true;
+        o.steps = 12;
+        o.lora.dropout = 0.1;
+        struct child *c = start(o);
+        say(c, "step\n");
+        CHECK(next(c, RUN_STATE, "state", "paused"));
+        for (int k = 0; i && k < 3; k++) {
+            say(c, "#w walk\n#i inspect norms\nstep\n");
+            CHECK(next(c, RUN_ANSWER, "id", "i"));
+            CHECK(next(c, RUN_STATE, "state", "paused"));
+        }
+        say(c, "#r resume\n");
+        CHECK(next(c, RUN_DONE, NULL, NULL));
+        CHECK_INT(end(c), TRAINER_DONE);
+        forget(c);
+    }
+    str_init(&plain, 64 << 20);
+    str_init(&walked, 64 << 20);
+    CHECK_OK(path_read(at("out-a/adapter_model.safetensors"), 64 << 20, &plain, &err));
+    CHECK_OK(path_read(at("out-b/adapter_model.safetensors"), 64 << 20, &walked, &err));
+    CHECK(plain.len == walked.len && memcmp(plain.p, walked.p, plain.len) == 0);
+    str_release(&plain);
+    str_release(&walked);
 }
 
 TEST(a_closed_channel_does_not_stop_the_run)
