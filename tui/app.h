@@ -62,7 +62,7 @@ enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT, SEEK_QUIZ, SEEK_NOTES };
 /* The settings (tui/settings.h), and where the value of each comes from. */
 enum setting {
     SET_LANG, SET_THEME, SET_GLYPHS, SET_AMBIGUOUS, SET_MOTION, SET_MOUSE, SET_BIG, SET_KEYS,
-    SET_BELL, SET_TITLE, SET_FRAMES, SET_AGES, SET_SMOOTH, SET_CLOCK, SET_COUNT
+    SET_BELL, SET_TITLE, SET_FRAMES, SET_AGES, SET_SMOOTH, SET_CLOCK, SET_PLAIN, SET_COUNT
 };
 enum set_from { FROM_AUTO, FROM_FILE, FROM_ENV, FROM_FLAG, FROM_HERE };
 
@@ -71,6 +71,7 @@ struct app_look {
     bool wide;                   /* ambiguous characters take two columns */
     bool still;                  /* reduced motion */
     bool mouse, big, keys_shown, bell, window_title, clock;
+    bool plain;                  /* lines only, from the next start on (tui/plain.h) */
     int frames;                  /* painted a second, at most */
     int ages_s;                  /* how often ages are renewed; 0: not by themselves */
     double smooth;               /* of a new curve */

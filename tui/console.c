@@ -15,16 +15,17 @@
 #include "core/base/path.h"
 #include "core/io/loop.h"
 #include "labs/effects.h"
-#include "labs/progress.h"
 #include "tui/app.h"
 #include "tui/editor.h"
 #include "tui/input.h"
+#include "tui/plain.h"
 #include "tui/screen.h"
 #include "tui/settings.h"
+#include "tui/start.h"
 #include "tui/term.h"
 #include "tui/theme.h"
 
-enum { CONSOLE_MINUTE_MS = 60000, CONSOLE_EDITOR_MS = 50, CONSOLE_FILE_MOST = 64 << 10 };
+enum { CONSOLE_MINUTE_MS = 60000, CONSOLE_EDITOR_MS = 50 };
 
 struct console {
     struct loop *loop;
@@ -43,6 +44,7 @@ struct console {
     uint32_t paint_timer, tick_timer, esc_timer;
     int editor;
     const struct console_options *o;
+    struct start start;
 };
 
 static void run_effects(struct console *c)
@@ -351,114 +353,19 @@ static void foreign(void *arg, const struct effect *e)
 }
 
 /* --- beginning and end ----------------------------------------------------------------- */
-static enum pd_code open_journal(struct console *c, uint64_t seed, struct pd_err *err)
-{
-    if (!c->o->record)
-        return PD_OK;
-    struct json *head = json_new_object();
-    json_put_str(head, "lang", i18n_lang());
-    json_put_str(head, "theme", c->app->theme);
-    json_put_num(head, "glyphs", c->app->glyphs);
-    json_put_str(head, "context", c->o->context);
-    json_put_str(head, "labs", c->o->labs);
-    json_put_num(head, "seed", (double)seed);
-    enum pd_code rc = journal_create(c->o->record, head, &c->journal, err);
-    json_free(head);
-    return rc;
-}
-
-/* How far each lab is, for the catalogue. */
-static void tell_progress(struct console *c)
-{
-    for (size_t i = 0; i < c->labs->n; i++) {
-        const struct lab *lab = c->labs->v[i].lab;
-        int done = lab ? progress_disk_done(lab) : 0;
-        char text[16];
-        if (done > 0)
-            command(c, "lab.progress", lab->id, str_fmt(text, sizeof text, "%d", done));
-    }
-}
-
 static void begin(void *arg)
 {
     struct console *c = arg;
-    command(c, "session.start", c->o->context ? c->o->context : "", NULL);
-    tell_progress(c);
-    if (c->o->open)
-        command(c, "lab.open", c->o->open, NULL);
+    start_session(&c->start, c->labs);
 }
 
-static void set_from(struct console *c, enum setting i, const char *value, const char *from)
-{
-    struct json *body = json_new_object(), *args = json_new_array();
-    json_put_str(body, "name", "set.from");
-    json_append(args, json_new_string(settings_at(i)->name));
-    json_append(args, json_new_string(value));
-    json_append(args, json_new_string(from));
-    json_set(body, "args", args);
-    apply(c, msg_new(MSG_COMMAND, body));
-}
-
-/* PODIUM_THEME and its kin. */
-static const char *from_environment(enum setting i)
-{
-    char name[48] = "PODIUM_";
-    for (size_t n = 7, k = 0; settings_at(i)->name[k] && n < sizeof name - 1; k++) {
-        char ch = settings_at(i)->name[k];
-        name[n++] = (char)(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
-    }
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
-/* One of the person's files, before the first paint; the effect that watches
- * it comes from the state. */
-static void own_file(struct console *c, const char *path)
-{
-    struct str text;
-    struct pd_err err = {0};
-    struct json *body = json_new_object();
-    str_init(&text, CONSOLE_FILE_MOST);
-    json_put_str(body, "path", path);
-    if (path_read(path, CONSOLE_FILE_MOST, &text, &err) == PD_OK)
-        json_put_str(body, "text", text.p);
-    else
-        json_put_bool(body, "missing", true);
-    str_release(&text);
-    apply(c, msg_new(MSG_FILE, body));
-}
-
-static int zone_minutes(void)
-{
-    time_t now = (time_t)(clock_wall_ms() / 1000);
-    struct tm tm;
-    return localtime_r(&now, &tm) ? (int)(tm.tm_gmtoff / 60) : 0;
-}
-
-/* What is known before the first paint, the weakest first. */
+/* What is known before the first paint. */
 static void choose_look(struct console *c, const char *note)
 {
-    i18n_init(NULL);             /* what the environment says; an option comes later */
-    char zone[16], *config = path_home(PATH_CONFIG, "config.yaml");
-    char *keys = path_home(PATH_CONFIG, "keys.yaml");
-    set_from(c, SET_LANG, i18n_lang(), "auto");
-    set_from(c, SET_GLYPHS, settings_at(SET_GLYPHS)->choice((int)glyph_set_default(
-        term_name(c->tty))), "auto");
-    set_from(c, SET_THEME, theme_default(term_colours(c->tty)), "auto");
-    command(c, "clock.zone", str_fmt(zone, sizeof zone, "%d", zone_minutes()), NULL);
-    command(c, "files", config, keys);
-    for (int i = 0; i < SET_COUNT; i++)
-        if (from_environment((enum setting)i))
-            set_from(c, (enum setting)i, from_environment((enum setting)i), "env");
-    for (int i = 0; i < SET_COUNT; i++)
-        if (c->o->set[i])
-            set_from(c, (enum setting)i, c->o->set[i], "flag");
-    own_file(c, config);
-    own_file(c, keys);
+    int set = (int)glyph_set_default(term_name(c->tty));
+    start_look(&c->start, settings_at(SET_GLYPHS)->choice(set), theme_default(term_colours(c->tty)));
     if (*note)
         command(c, "note", "good", note);
-    free(config);
-    free(keys);
 }
 
 static void watch_terminal(struct console *c)
@@ -492,12 +399,15 @@ static int complain(const struct pd_err *err, int code)
 
 int console_run(const struct console_options *o)
 {
-    struct console c = {.o = o};
+    struct console c = {.o = o, .start = {.o = o, .send = deliver, .arg = &c}};
     struct pd_err err = {0};
     char note[160];
     uint64_t seed = (uint64_t)clock_wall_ms() & 0xFFFFFFFFFFFFu;
-    if (term_open(&c.tty, note, &err) != PD_OK)
-        return complain(&err, 3);
+    if (term_open(&c.tty, note, &err) != PD_OK) {
+        char why[sizeof err.msg + 80];
+        return plain_run(o, str_fmt(why, sizeof why, _("%s: podium speaks in lines (as with "
+                                                       "--plain)."), err.msg));
+    }
     c.loop = loop_new();
     c.labs = lab_list_load(o->labs);
     c.app = app_new(session_new(c.labs), c.labs);
@@ -505,7 +415,7 @@ int console_run(const struct console_options *o)
     effects_init(&c.effects);
     grid_init(&c.grid, 0, 0);
     input_init(&c.input, on_key, &c);
-    if (open_journal(&c, seed, &err) != PD_OK) {
+    if (start_journal(&c.start, c.app, seed, &c.journal, &err) != PD_OK) {
         release(&c);
         return complain(&err, 2);
     }

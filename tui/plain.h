@@ -11,7 +11,7 @@
 
 #include "tui/console.h"
 
-/* Is it asked for (o->plain, PODIUM_PLAIN=1), or is there nothing else to do here
+/* Is it asked for (the setting plain), or is there nothing else to do here
  * (TERM=dumb, no terminal)? NULL: no. Else a sentence that says why, "" when it
  * was asked for. */
 const char *plain_wanted(const struct console_options *o);

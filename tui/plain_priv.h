@@ -14,27 +14,47 @@ struct plain_wait {
     int64_t n, until_ms, wrong_since;
 };
 
-/* The part of the plain console that needs no loop: words in, text out. */
+/* The part of the plain console that needs no loop: words in; messages and text
+ * out. */
 struct plain {
     struct app *app;
-    struct effects *effects;
+    void (*send)(void *arg, struct msg *m);  /* to app_apply; takes m */
+    void *arg;
     struct plain_say say;
     struct plain_wait wait;
     struct str out;              /* what is to be said, not wrapped yet */
+    int width;
     const char *menu[32];        /* commands by the numbers said last */
     int menu_n;
     char file[128];              /* the file that show and replace are about */
     bool leave, missed;          /* missed: a wait ended without what it waited for */
     bool own_editor;             /* $EDITOR can be used here */
+    enum prompt_kind asked;      /* the question that was said */
 };
 
 /* One typed line. */
 void plain_take(struct plain *p, const char *line);
-/* What the prompt asks for, without the last blank. */
+/* Say what has changed since. */
+void plain_look(struct plain *p);
+/* Can the next typed line be taken? */
+bool plain_free(const struct plain *p);
+/* What the prompt asks for. */
 void plain_prompt(const struct plain *p, struct str *out);
-void plain_menu(struct plain *p);
-/* A console or session command by its full name, and what it shows. */
-void plain_run_command(struct plain *p, const char *name, const char *arg);
+/* A console or session command by its full name, with up to two arguments. */
+void plain_command(struct plain *p, const char *name, const char *a, const char *b);
+
+/* Does the command do something here and now, without a screen? */
+bool plain_offers(const struct app *a, const struct cmd *c);
+
+/* plain_words.c: the words that only the plain console has */
+struct plain_word {
+    const char *name, *other;    /* other: a second name, or "" */
+    void (*run)(struct plain *p, const char *arg);
+    bool lab;                    /* works in a lab only */
+    const char *args, *help;     /* gettext keys */
+};
+const struct plain_word *plain_word_at(size_t i);          /* NULL after the last */
+const struct plain_word *plain_word_by_name(const char *name);
 
 /* plain_wait.c */
 void plain_wait_begin(struct plain *p, const char *arg);

@@ -47,7 +47,7 @@ static void take_checks(struct plain_say *y, const struct app *a)
 
 static void say_step(struct plain_say *y, const struct app *a, struct str *out)
 {
-    bool loaded = a->s->lab && a->s->progress && a->s->vars;
+    bool loaded = plain_loaded(a);
     if (a->s->lab != y->lab || !loaded) {
         if (y->lab && !a->s->lab)
             plain_labs(a, out);

@@ -104,10 +104,15 @@ void plain_labs(const struct app *a, struct str *out)
 }
 
 /* --- the step --------------------------------------------------------------------- */
+/* The first step is never locked once the progress is there. */
+bool plain_loaded(const struct app *a)
+{
+    return a->s->lab && a->s->progress && a->s->progress[0].state != STEP_LOCKED;
+}
+
 static const struct lab_step *step_of(const struct app *a)
 {
-    const struct lab *lab = a->s->lab;
-    return lab && a->s->progress ? &lab->steps[a->s->step] : NULL;
+    return plain_loaded(a) ? &a->s->lab->steps[a->s->step] : NULL;
 }
 
 /* A text of the lab with its variables; the caller releases out. */
@@ -194,6 +199,21 @@ void plain_files(const struct app *a, struct str *out)
     }
 }
 
+/* What a check wants, and how it stands when that is settled. */
+static void check_title(const struct app *a, int i, struct str *out)
+{
+    const struct lab_step *st = step_of(a);
+    enum check_result r = a->s->progress[a->s->step].checks[i].result;
+    struct str text;
+    const char *title = say(a, &st->checks[i].title, &text);
+    if (r == CHECK_PASS || r == CHECK_WRONG || r == CHECK_SKIPPED || r == CHECK_STALE)
+        plain_line(out, _("Check %d of %d, %s: %s"), i + 1, st->checks_n, _(check_result_name(r)),
+                   title);
+    else
+        plain_line(out, _("Check %d of %d: %s"), i + 1, st->checks_n, title);
+    str_release(&text);
+}
+
 void plain_read(const struct app *a, struct str *out)
 {
     const struct lab_step *st = step_of(a);
@@ -212,7 +232,8 @@ void plain_read(const struct app *a, struct str *out)
                    say(a, &st->actions[i].title, &text));
         str_release(&text);
     }
-    plain_checks(a, out);
+    for (int i = 0; i < st->checks_n; i++)
+        check_title(a, i, out);
     for (int i = 0; i < a->s->progress[a->s->step].hints_shown && i < st->hints_n; i++)
         plain_hint(a, i, out);
 }
@@ -220,7 +241,7 @@ void plain_read(const struct app *a, struct str *out)
 void plain_steps(const struct app *a, struct str *out)
 {
     const struct lab *lab = a->s->lab;
-    for (int i = 0; lab && a->s->progress && i < lab->steps_n; i++)
+    for (int i = 0; plain_loaded(a) && i < lab->steps_n; i++)
         plain_line(out, i == a->s->step ? _("Step %d, here: %s: %s.") : _("Step %d: %s: %s."), i + 1,
                    ltext_get(&lab->steps[i].title), state_word(a->s->progress[i].state));
     if (!lab)

@@ -33,8 +33,8 @@ void plain_link(const struct app *a, struct str *out)
 {
     const struct cluster_state *k = &a->s->cluster;
     if (k->link == LINK_UP)
-        plain_line(out, _("Cluster %s, namespace %s: connected, version %s, answers in %d ms."),
-                   k->context, k->ns, k->version[0] ? k->version : "?", (int)k->latency_ms);
+        plain_line(out, _("Cluster %s, namespace %s: connected, answers in %d ms."), k->context,
+                   k->ns, (int)k->latency_ms);
     else if (k->link == LINK_DOWN)
         link_down(a, out);
     else if (k->link == LINK_CONNECTING)
@@ -190,8 +190,13 @@ void plain_log(const struct app *a, int most, struct str *out)
         return;
     }
     plain_line(out, _("Log: lines %zu to %zu of %zu:"), from + 1, n, n);
-    for (size_t i = from; i < n; i++)
-        plain_line(out, "%s", session_log_line(a->s, i)->text);
+    for (size_t i = from; i < n; i++) {
+        const char *text = session_log_line(a->s, i)->text;
+        if (!a->filter[0] || strstr(text, a->filter))
+            plain_line(out, "%s", text);
+    }
+    if (a->filter[0])
+        plain_line(out, _("Only lines with \"%s\" were read; log.filter changes that."), a->filter);
 }
 
 void plain_api(const struct app *a, int most, struct str *out)
@@ -218,7 +223,7 @@ void plain_why(const struct app *a, struct str *out)
         plain_line(out, _("  Next step: %s"), e->hint[0] ? e->hint : _(pd_hint(e->code)));
     }
     const struct lab *lab = a->s->lab;
-    for (int i = 0; lab && a->s->progress && i < lab->steps[a->s->step].checks_n; i++) {
+    for (int i = 0; plain_loaded(a) && i < lab->steps[a->s->step].checks_n; i++) {
         enum check_result r = a->s->progress[a->s->step].checks[i].result;
         if (r != CHECK_PASS && r != CHECK_BLOCKED)
             plain_check(a, i, out);

@@ -10,6 +10,7 @@
 #include "k8s/image/image_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/console.h"
+#include "tui/plain.h"
 #include "tui/replay.h"
 #include "tui/settings.h"
 
@@ -24,6 +25,7 @@ static const char usage[] =
        "  --lang en|zh       language (the key L switches)\n"
        "  --theme NAME       dark, light, mono, or a file (the key T switches)\n"
        "  --glyphs SET       unicode, cjk-safe, ascii\n"
+       "  --plain            lines only, for screen readers, dumb terminals and pipes\n"
        "  --big, --motion reduced, ...   every setting has an option of its name\n"
        "  --kubeconfig FILE  default: $KUBECONFIG, ~/.kube/config, else the practice cluster\n"
        "  --context NAME     of the kubeconfig\n"
@@ -158,5 +160,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < SET_COUNT; i++)
         if (o.set[i] && !settings_ok((enum setting)i, o.set[i]))
             return bad_setting((enum setting)i, o.set[i]);
-    return said(at < argc ? run_command(argc - at, argv + at) : console_run(&o));
+    if (at < argc)
+        return said(run_command(argc - at, argv + at));
+    const char *why = plain_wanted(&o);
+    return said(why ? plain_run(&o, why) : console_run(&o));
 }

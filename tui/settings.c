@@ -172,6 +172,7 @@ BOOL_SETTING(keys, keys_shown)
 BOOL_SETTING(bell, bell)
 BOOL_SETTING(title, window_title)
 BOOL_SETTING(clock, clock)
+BOOL_SETTING(plain, plain)
 #undef BOOL_SETTING
 
 static const char *get_motion(const struct app *a, char buf[64] UNUSED)
@@ -248,6 +249,9 @@ static const struct setting_def table[SET_COUNT] = {
                     "0.9", choice_smooth, get_smooth, set_smooth},
     [SET_CLOCK] = {"clock", N_("Clock"), N_("the time in the title bar"), "on", choice_bool,
                    get_clock, set_clock},
+    [SET_PLAIN] = {"plain", N_("Lines only"), N_("for screen readers, from the next start: lines, no "
+                                                 "screen"), "off", choice_bool, get_plain,
+                   set_plain},
 };
 
 const struct setting_def *settings_at(size_t i)
