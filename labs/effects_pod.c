@@ -152,15 +152,16 @@ static void stop_copy(struct effects_slot *s)
     copy_cancel(s->handle);
 }
 
-static void on_copy_progress(void *arg, int64_t done, int64_t total, const char *path)
+/* How much the stream will have is not known: a file's own size is no total. */
+static void on_copy_progress(void *arg, int64_t done, int64_t total UNUSED, const char *path)
 {
     struct effects_slot *s = arg;
     struct json *body = json_new_object();
+    char text[400];
     json_put_str(body, "state", "running");
     json_put_num(body, "done", (double)done);
-    if (total > 0)
-        json_put_num(body, "total", (double)total);
     json_put_str(body, "path", path);
+    json_put_str(body, "text", str_fmt(text, sizeof text, "%.1f MB  %s", (double)done / 1e6, path));
     effects_post(s, MSG_COPY, body);
 }
 

@@ -175,6 +175,21 @@ const char *session_file(const struct session *s, const char *name, bool *known)
     return json_string_value(f);
 }
 
+bool session_ready(const struct session *s)
+{
+    const struct lab_step *step = session_priv(s)->progress ? session_step(s) : NULL;
+    bool ready = step != NULL;
+    for (int i = 0; ready && i < step->files_n; i++)
+        session_file(s, step->files[i].name, &ready);
+    return ready;
+}
+
+bool session_act_failed(const struct session *s)
+{
+    const struct session_priv *p = session_priv(s);
+    return p->act_failed && p->act.step == s->step && s->lab;
+}
+
 const struct json *session_find(const struct session *s, const char *resource, const char *name)
 {
     const struct table *t = session_table(s, resource);

@@ -189,6 +189,11 @@ void session_set_work(struct session *s, const char *root, uint64_t seed);
 void session_start(struct session *s, const char *context, struct effects *out);
 void session_apply(struct session *s, const struct msg *m, struct effects *out);
 
+/* The open lab's progress and the files of the shown step have been read: what
+ * is begun now finds what there is. */
+bool session_ready(const struct session *s);
+/* The last run of the shown step's actions failed. */
+bool session_act_failed(const struct session *s);
 const struct table *session_table(const struct session *s, const char *resource);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */

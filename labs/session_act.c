@@ -30,7 +30,8 @@ void session_op_record(struct session *s, const struct json *r)
     if (text) {
         struct str clean;
         str_init(&clean, sizeof o->text - 1);
-        str_printf(&clean, "%s ", json_str(r, "ev", ""));
+        if (json_has(r, "ev"))
+            str_printf(&clean, "%s ", json_str(r, "ev", ""));
         utf8_clean(text, strlen(text), false, &clean);
         str_copy(o->text, sizeof o->text, clean.p);
         str_release(&clean);

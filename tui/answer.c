@@ -161,7 +161,9 @@ static void norm_rows(const struct run_record *r, struct rows *out, int w, int h
         }
     }
     if (shown < all)
-        rows_linef(out, ROLE_MUTED, _("%d more of %d (z gives room)"), all - shown, all);
+        rows_linef(out, ROLE_MUTED,
+                   s && *s ? _("%d more of %d (z gives room)") : _("%d more of %d are not told"),
+                   all - shown, all);
 }
 
 /* --- a corner of a tensor ------------------------------------------------------- */

@@ -273,7 +273,7 @@ void plain_look(struct plain *p)
 bool plain_free(const struct plain *p)
 {
     const struct session *s = p->app->s;
-    return p->wait.kind == PLAIN_WAIT_NONE && (!s->lab || plain_loaded(p->app)) && !p->leave;
+    return p->wait.kind == PLAIN_WAIT_NONE && (!s->lab || session_ready(s)) && !p->leave;
 }
 
 /* The menu's numbers and the help's list are of the same commands. */

@@ -8,7 +8,7 @@
 #include "tui/text.h"
 #include "tui/verdict.h"
 
-enum { PLAIN_TABLE_ROWS = 10, PLAIN_ANSWER_WIDTH = 72, PLAIN_ANSWER_ROWS = 60 };
+enum { PLAIN_TABLE_ROWS = 10, PLAIN_ANSWER_WIDTH = 40, PLAIN_ANSWER_ROWS = 200 };
 
 void plain_op(const struct app *a, struct str *out)
 {
@@ -18,10 +18,14 @@ void plain_op(const struct app *a, struct str *out)
     if (op->failed) {
         plain_line(out, _("%s: failed. %s"), op->what, op->text);
     } else if (op->ended) {
-        plain_line(out, _("%s: done. %s"), op->what, op->text);
+        plain_line(out, _("%s: done. %s"), op->what,
+                   op->text + (str_starts(op->text, "done ") ? 5 : 0));
     } else if (op->total > 0) {
-        str_printf(out, _("%s: %.0f percent, %s"), op->what, 100 * op->done / op->total,
-                   text_amount(op->done, op->total, op->unit, amount));
+        str_printf(out, _("%s: %.0f percent"), op->what, 100 * op->done / op->total);
+        if (op->unit[0])
+            str_printf(out, ", %s", text_amount(op->done, op->total, op->unit, amount));
+        else
+            str_printf(out, _(", %.0f of %.0f"), op->done, op->total);
         if (op->done > 0 && s >= 1)
             str_printf(out, _(", about %s left"),
                        text_span((op->total - op->done) * s / op->done, left));
@@ -67,10 +71,14 @@ void plain_point(const struct app *a, struct str *out)
         str_printf(out, _(", loss %s"), text_number(last_of(r->loss), buf));
     figure(out, _("average"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN);
     figure(out, _("validation"), last_of(r->val));
-    if (str_eq(r->state, "running") && !isnan(r->eta_low))
-        str_printf(out, _(", %s to %s left"), text_span(r->eta_low, lo),
-                   text_span(r->eta_high, hi));
-    else if (!str_eq(r->state, "running"))
+    if (str_eq(r->state, "running") && r->eta_high >= 1) {
+        text_span(r->eta_low, lo);
+        text_span(r->eta_high, hi);
+        if (str_eq(lo, hi))
+            str_printf(out, _(", about %s left"), lo);
+        else
+            str_printf(out, _(", %s to %s left"), lo, hi);
+    } else if (!str_eq(r->state, "running"))
         str_printf(out, ", %s", state_word(r->state));
     plain_line(out, ".");
 }

@@ -34,15 +34,11 @@ static void say_link(struct plain_say *y, const struct app *a, struct str *out)
 }
 
 /* What the checks of a fresh step show is in the step's text already. */
-static void take_checks(struct plain_say *y, const struct app *a)
+static void take_check(struct plain_say *y, const struct app *a, int i)
 {
-    const struct lab_step *st = &a->s->lab->steps[a->s->step];
-    for (int i = 0; i < st->checks_n && i < PLAIN_CHECKS_MOST; i++) {
-        const struct evidence *e = &a->s->progress[a->s->step].checks[i];
-        y->result[i] = e->result;
-        str_copy(y->actual[i], sizeof y->actual[i], e->actual);
-        str_copy(y->event[i], sizeof y->event[i], e->event);
-    }
+    const struct evidence *e = &a->s->progress[a->s->step].checks[i];
+    y->result[i] = e->result;
+    str_copy(y->actual[i], sizeof y->actual[i], e->actual);
 }
 
 static void say_step(struct plain_say *y, const struct app *a, struct str *out)
@@ -63,7 +59,8 @@ static void say_step(struct plain_say *y, const struct app *a, struct str *out)
     y->step = a->s->step;
     y->hints = a->s->progress[a->s->step].hints_shown;
     y->finished = a->s->finished;
-    take_checks(y, a);
+    for (int i = 0; i < a->s->lab->steps[a->s->step].checks_n && i < PLAIN_CHECKS_MOST; i++)
+        take_check(y, a, i);
     plain_read(a, out);
     plain_line(out, "%s", _("Type menu for what you can do, help for every command."));
 }
@@ -76,29 +73,40 @@ static void say_hints(struct plain_say *y, const struct app *a, struct str *out)
 }
 
 /* --- checks ---------------------------------------------------------------------------- */
-/* A check that waits is said again only when it has news from the cluster; one
- * that can't see yet is no news. */
+/* News is what differs from what was said last: a result that comes and goes
+ * within a moment is none, one that can't see yet neither. */
 static bool check_is_news(const struct plain_say *y, int i, const struct evidence *e)
 {
     bool other = e->result != y->result[i];
     bool value = strncmp(e->actual, y->actual[i], sizeof y->actual[i] - 1) != 0;
-    bool event = e->event[0] && strncmp(e->event, y->event[i], sizeof y->event[i] - 1) != 0;
     switch (e->result) {
     case CHECK_PASS: return other;
-    case CHECK_NOT_YET: return event && !y->quiet;
-    case CHECK_UNKNOWN: return other && y->result[i] != CHECK_NOT_YET;
+    case CHECK_NOT_YET:
+    case CHECK_UNKNOWN:
     case CHECK_BLOCKED: return false;
     default: return other || value;
     }
 }
 
+/* What the cluster does meanwhile, once, whichever check it is about. */
+static void say_event(struct plain_say *y, const struct evidence *e, struct str *out)
+{
+    if (e->result != CHECK_NOT_YET || !e->event[0] || str_eq(e->event, y->event) || y->quiet)
+        return;
+    str_copy(y->event, sizeof y->event, e->event);
+    plain_line(out, _("Not yet. The newest event: %s"), e->event);
+}
+
 static void say_checks(struct plain_say *y, const struct app *a, struct str *out)
 {
     const struct lab_step *st = &a->s->lab->steps[a->s->step];
+    for (int i = 0; i < st->checks_n; i++)
+        say_event(y, &a->s->progress[a->s->step].checks[i], out);
     for (int i = 0; i < st->checks_n && i < PLAIN_CHECKS_MOST; i++)
-        if (check_is_news(y, i, &a->s->progress[a->s->step].checks[i]))
+        if (check_is_news(y, i, &a->s->progress[a->s->step].checks[i])) {
             plain_check(a, i, out);
-    take_checks(y, a);
+            take_check(y, a, i);
+        }
 }
 
 /* --- operation ------------------------------------------------------------------------- */
@@ -107,8 +115,9 @@ static void say_op(struct plain_say *y, const struct app *a, struct str *out)
     const struct op *op = &a->s->op;
     if (!op->what[0])
         return;
-    if (op->started_ms != y->op_began) {
+    if (op->started_ms != y->op_began || !str_eq(op->what, y->op_what)) {
         y->op_began = op->started_ms;
+        str_copy(y->op_what, sizeof y->op_what, op->what);
         y->op_ended = false;
         y->op_tenth = 0;
         if (!op->ended)
@@ -142,7 +151,9 @@ static void say_verdict(struct plain_say *y, const struct app *a, struct str *ou
     str_init(&verdict, 2048);
     verdict_of(a, &verdict, &role);
     words_only(verdict.p, words, sizeof words);
-    if (verdict.len && !str_eq(words, y->verdict))
+    bool judged = a->s->run.val && series_count(a->s->run.val) > 1;
+    if (verdict.len && (judged || !str_eq(a->s->run.state, "running")) &&
+        !str_eq(words, y->verdict))
         plain_line(out, _("Verdict: %s."), verdict.p);
     str_copy(y->verdict, sizeof y->verdict, words);
     str_release(&verdict);
@@ -191,10 +202,12 @@ static void say_answer(struct plain_say *y, const struct app *a, struct str *out
     y->answers = a->s->run.answers;
     str_init(&text, 4096);
     enum answer_kind kind = answer_say(a->s->run.answer_line, &text);
-    if (kind != ANSWER_NONE && y->loaded && !str_eq(text.p, a->note))
-        plain_line(out, _("Trainer: %s."), text.p);
+    if (str_eq(text.p, a->note))         /* the console's note says the same */
+        str_copy(y->note, sizeof y->note, a->note);
     if (kind == ANSWER_SHOWS && !y->quiet)
         plain_answer(a, out);
+    else if (kind != ANSWER_NONE && y->loaded)
+        plain_line(out, _("Trainer: %s."), text.p);
     str_release(&text);
 }
 

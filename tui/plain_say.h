@@ -14,8 +14,8 @@ struct plain_say {
     int step, hints;
     bool loaded, finished, op_ended;
     enum check_result result[PLAIN_CHECKS_MOST];
-    char actual[PLAIN_CHECKS_MOST][96], event[PLAIN_CHECKS_MOST][96];
-    char message[512], note[512], verdict[512], run_state[16], run_pod[128];
+    char actual[PLAIN_CHECKS_MOST][96], event[320];
+    char op_what[96], message[512], note[512], verdict[512], run_state[16], run_pod[128];
     int64_t op_began, point_ms, point_step;
     int op_tenth, answers;
     size_t vals;

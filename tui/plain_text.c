@@ -32,12 +32,22 @@ static void to_ascii(const char *s, size_t n, struct str *out)
     }
 }
 
+/* Where what does not fit goes on: below the line's own beginning, or, in a line
+ * with a number before it ("12: text"), behind that. */
+static int hanging(const char *line, int width)
+{
+    int n = (int)strspn(line, " "), digits = (int)strspn(line, "0123456789");
+    if (digits && line[digits] == ':')
+        n = digits + 2;
+    return MIN(n, width / 2);
+}
+
 /* One logical line, without its '\n'. */
 static void wrap_line(const char *line, int width, bool ascii, struct str *out)
 {
-    int indent = MIN((int)strspn(line, " "), width / 2);
-    const char *p = line + indent;
-    do {
+    int own = MIN((int)strspn(line, " "), width / 2), below = hanging(line, width);
+    const char *p = line + own;
+    for (int indent = own; *p || p == line + own; indent = below) {
         size_t len, next = text_break(p, width - indent, &len);
         str_printf(out, "%*s", len ? indent : 0, "");
         if (ascii)
@@ -46,7 +56,9 @@ static void wrap_line(const char *line, int width, bool ascii, struct str *out)
             str_append(out, p, len);
         str_addc(out, '\n');
         p += next;
-    } while (*p);
+        if (!*p)
+            break;
+    }
 }
 
 void plain_wrap(const char *text, int width, bool ascii, struct str *out)
@@ -88,7 +100,7 @@ void plain_panel(const struct app *a, enum panel_id panel, int width, struct str
 /* --- labs ------------------------------------------------------------------------- */
 void plain_labs(const struct app *a, struct str *out)
 {
-    plain_line(out, _("%zu labs:"), a->labs->n);
+    plain_line(out, "%s", _("Labs:"));
     for (size_t i = 0; i < a->labs->n; i++) {
         const struct lab_entry *e = &a->labs->v[i];
         const struct lab *lab = e->lab;

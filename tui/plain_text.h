@@ -16,8 +16,7 @@ void plain_line(struct str *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void plain_panel(const struct app *a, enum panel_id panel, int width, struct str *out);
 
 /* plain_text.c: labs and steps */
-/* A lab is open and its progress is read. */
-bool plain_loaded(const struct app *a);
+bool plain_loaded(const struct app *a);                    /* a lab is open, its progress read */
 void plain_labs(const struct app *a, struct str *out);
 void plain_where(const struct app *a, struct str *out);
 void plain_read(const struct app *a, struct str *out);     /* the step's whole text */

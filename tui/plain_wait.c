@@ -16,13 +16,62 @@ static const char *what(const struct plain_wait *w)
     return _(names[w->kind]);
 }
 
+/* --- has it come? ----------------------------------------------------------------- */
+static bool any_wrong(const struct session *s)
+{
+    const struct lab_step *st = &s->lab->steps[s->step];
+    for (int i = 0; i < st->checks_n; i++)
+        if (s->progress[s->step].checks[i].result == CHECK_WRONG)
+            return true;
+    return false;
+}
+
+/* An operation that failed, or a check that stays WRONG, is an end too. */
+static int look_checks(struct plain *p)
+{
+    const struct session *s = p->app->s;
+    struct plain_wait *w = &p->wait;
+    if (!s->lab || !s->progress)
+        return -1;
+    if (s->progress[s->step].state == STEP_DONE)
+        return 1;
+    if (s->progress[s->step].state == STEP_RUNNING || !any_wrong(s)) {
+        w->wrong_since = 0;
+        return session_act_failed(s) && s->progress[s->step].state != STEP_RUNNING ? -1 : 0;
+    }
+    if (!w->wrong_since)
+        w->wrong_since = p->app->now_ms;
+    return p->app->now_ms - w->wrong_since >= WAIT_WRONG_MS ? -1 : 0;
+}
+
+static bool run_ended(const struct session *s)
+{
+    return str_eq(s->run.state, "done") || str_eq(s->run.state, "error");
+}
+
+static int look(struct plain *p)
+{
+    const struct session *s = p->app->s;
+    switch (p->wait.kind) {
+    case PLAIN_WAIT_CHECKS: return look_checks(p);
+    case PLAIN_WAIT_RUN: return !run_ended(s) ? 0 : str_eq(s->run.state, "done") ? 1 : -1;
+    case PLAIN_WAIT_OP: return cmd_has_op(p->app) ? 0 : s->op.failed ? -1 : 1;
+    case PLAIN_WAIT_LINK: return s->cluster.link == LINK_UP;
+    case PLAIN_WAIT_STEP: return s->run.step >= p->wait.n ? 1 : run_ended(s) ? -1 : 0;
+    default: return 0;
+    }
+}
+
 static void begin(struct plain *p, enum plain_wait_kind kind, int64_t n, int64_t seconds)
 {
     p->wait = (struct plain_wait){.kind = kind, .n = n,
                                   .until_ms = p->app->now_ms + seconds * 1000};
-    plain_line(&p->out, _("Waiting until %s, at most %d seconds. Ctrl-C ends the waiting."),
+    if (look(p)) {
+        plain_wait_look(p);
+        return;
+    }
+    plain_line(&p->out, _("Waiting until %s; at most %d seconds."),
                what(&p->wait), (int)seconds);
-    plain_wait_look(p);
 }
 
 /* "checks", "run 60", "step 40 60": what, for step its number, seconds. */
@@ -48,52 +97,6 @@ void plain_wait_begin(struct plain *p, const char *arg)
         begin(p, kind, number[0], seconds > 0 ? seconds : WAIT_DEFAULT_S);
 }
 
-/* --- has it come? ----------------------------------------------------------------- */
-static bool any_wrong(const struct session *s)
-{
-    const struct lab_step *st = &s->lab->steps[s->step];
-    for (int i = 0; i < st->checks_n; i++)
-        if (s->progress[s->step].checks[i].result == CHECK_WRONG)
-            return true;
-    return false;
-}
-
-/* An operation that failed, or a check that stays WRONG, is an end too. */
-static int look_checks(struct plain *p)
-{
-    const struct session *s = p->app->s;
-    struct plain_wait *w = &p->wait;
-    if (!s->lab || !s->progress)
-        return -1;
-    if (s->progress[s->step].state == STEP_DONE)
-        return 1;
-    if (s->progress[s->step].state == STEP_RUNNING || !any_wrong(s)) {
-        w->wrong_since = 0;
-        return s->op.failed && p->app->op_step == s->step && s->message_code ? -1 : 0;
-    }
-    if (!w->wrong_since)
-        w->wrong_since = p->app->now_ms;
-    return p->app->now_ms - w->wrong_since >= WAIT_WRONG_MS ? -1 : 0;
-}
-
-static bool run_ended(const struct session *s)
-{
-    return str_eq(s->run.state, "done") || str_eq(s->run.state, "error");
-}
-
-static int look(struct plain *p)
-{
-    const struct session *s = p->app->s;
-    switch (p->wait.kind) {
-    case PLAIN_WAIT_CHECKS: return look_checks(p);
-    case PLAIN_WAIT_RUN: return !run_ended(s) ? 0 : str_eq(s->run.state, "done") ? 1 : -1;
-    case PLAIN_WAIT_OP: return cmd_has_op(p->app) ? 0 : s->op.failed ? -1 : 1;
-    case PLAIN_WAIT_LINK: return s->cluster.link == LINK_UP;
-    case PLAIN_WAIT_STEP: return s->run.step >= p->wait.n ? 1 : run_ended(s) ? -1 : 0;
-    default: return 0;
-    }
-}
-
 void plain_wait_look(struct plain *p)
 {
     int came = p->wait.kind == PLAIN_WAIT_NONE ? 0 : look(p);
@@ -101,7 +104,7 @@ void plain_wait_look(struct plain *p)
         return;
     if (!came && p->app->now_ms < p->wait.until_ms)
         return;
-    plain_line(&p->out, came > 0   ? _("Waited: %s.")
+    plain_line(&p->out, came > 0   ? _("Done waiting: %s.")
                         : came < 0 ? _("Waiting ended: it can't be that %s.")
                                    : _("Waiting ended: the time is up before %s."),
                what(&p->wait));

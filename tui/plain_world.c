@@ -97,7 +97,7 @@ void plain_nodes(const struct app *a, struct str *out)
         return;
     for (const struct json *c = json_first(t->items); c; c = json_next(c), n++)
         ready += is_ready(c);
-    plain_line(out, _("%d nodes, %d of them Ready."), n, ready);
+    plain_line(out, _("Nodes: %d, Ready: %d."), n, ready);
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
         node_line(c, pods->items, out);
 }
@@ -126,8 +126,8 @@ void plain_pods(const struct app *a, struct str *out)
     const struct table *t = session_table(a->s, "pods");
     if (!readable(a, t, out))
         return;
-    plain_line(out, _("%d pods in the namespace %s."), (int)json_count(t->items),
-               a->s->cluster.ns);
+    plain_line(out, _("Pods in the namespace %s: %d."), a->s->cluster.ns,
+               (int)json_count(t->items));
     for (const struct json *c = json_first(t->items); c; c = json_next(c))
         pod_line(a, c, out);
 }
@@ -176,7 +176,7 @@ void plain_events(const struct app *a, int most, struct str *out)
     most = MIN(MAX(most, 1), PLAIN_EVENTS_MOST);
     for (const struct json *e = json_first(t->items); e; e = json_next(e))
         keep_newest(&k, e, most);
-    plain_line(out, _("%d events, the newest last:"), k.n);
+    plain_line(out, _("Events, the newest %d, the newest last:"), k.n);
     while (k.n-- > 0)
         event_line(a, k.v[k.n], out);
 }
@@ -202,7 +202,7 @@ void plain_log(const struct app *a, int most, struct str *out)
 void plain_api(const struct app *a, int most, struct str *out)
 {
     size_t n = a->s->api_n, from = n > (size_t)most ? n - (size_t)most : 0;
-    plain_line(out, _("%zu requests, the newest last:"), n - from);
+    plain_line(out, _("Requests, the newest %zu, the newest last:"), n - from);
     for (size_t i = from; i < n; i++) {
         const struct api_row *r = &a->s->api[i];
         plain_line(out, _("%s %s: %d, %d ms. As kubectl: %s"), r->method, r->path ? r->path : "",
