@@ -75,7 +75,7 @@ walk() {
     t send-keys Escape
     if wait_gone "smooth less"; then ok; else bad "$1: Esc does not close the help"; fi
     t send-keys : r a
-    want "$1" "set the learning rate"
+    want "$1" "set the learning"
     t send-keys Escape
     if wait_gone "Tab completes"; then ok; else bad "$1: Esc does not close the palette"; fi
     t send-keys q q
@@ -113,7 +113,9 @@ want "40x12" "No training log yet"
 
 begin 80 24 TERM=dumb
 want "dumb" "can't place the cursor"
-want "dumb" "left with 3"
+want "dumb: lines instead" "lab?"
+t send-keys quit Enter
+want "dumb" "left with 0"
 
 begin 80 24 TERM=xterm-256color
 want "chinese" "Catalogue"
