@@ -41,7 +41,7 @@ struct console {
 };
 
 /* --- out ------------------------------------------------------------------------------ */
-static int terminal_width(void)
+int plain_width(void)
 {
     struct winsize w;
     int64_t n;
@@ -242,7 +242,7 @@ static void on_signal(void *arg, int signo)
 {
     struct console *c = arg;
     if (signo == SIGWINCH)
-        c->p.width = terminal_width();
+        c->p.width = plain_width();
     else if (signo == SIGINT && !c->away)
         interrupt(c);
     else if (signo != SIGINT)
@@ -326,7 +326,7 @@ static void setup_plain(struct console *c)
     c->p.app = app_new(session_new(c->labs), c->labs);
     c->p.send = apply;
     c->p.arg = c;
-    c->p.width = terminal_width();
+    c->p.width = plain_width();
     c->p.own_editor = c->tty_in && c->tty_out && editor_command();
     plain_say_init(&c->p.say);
     str_init(&c->p.out, PLAIN_OUT_MOST);

@@ -19,5 +19,7 @@ const char *plain_wanted(const struct console_options *o);
  * the exit code: 0; 1 when a script waited for what did not come; 128+N after
  * signal N. */
 int plain_run(const struct console_options *o, const char *why);
+/* Columns of a line: of the terminal, else $COLUMNS, else 72. */
+int plain_width(void);
 
 #endif

@@ -23,13 +23,13 @@ void plain_op(const struct app *a, struct str *out)
     } else if (op->total > 0) {
         str_printf(out, _("%s: %.0f percent"), op->what, 100 * op->done / op->total);
         if (op->unit[0])
-            str_printf(out, ", %s", text_amount(op->done, op->total, op->unit, amount));
+            str_printf(out, _(", %s"), text_amount(op->done, op->total, op->unit, amount));
         else
             str_printf(out, _(", %.0f of %.0f"), op->done, op->total);
         if (op->done > 0 && s >= 1)
             str_printf(out, _(", about %s left"),
                        text_span((op->total - op->done) * s / op->done, left));
-        plain_line(out, ".");
+        plain_line(out, "%s", _("."));
     } else {
         plain_line(out, _("%s: running. %s"), op->what, op->text);
     }
@@ -44,7 +44,7 @@ static void figure(struct str *out, const char *name, double v)
 {
     char buf[24];
     if (!isnan(v))
-        str_printf(out, ", %s %s", name, text_number(v, buf));
+        str_printf(out, _(", %s %s"), name, text_number(v, buf));
 }
 
 static const char *state_word(const char *state)
@@ -79,8 +79,8 @@ void plain_point(const struct app *a, struct str *out)
         else
             str_printf(out, _(", %s to %s left"), lo, hi);
     } else if (!str_eq(r->state, "running"))
-        str_printf(out, ", %s", state_word(r->state));
-    plain_line(out, ".");
+        str_printf(out, _(", %s"), state_word(r->state));
+    plain_line(out, "%s", _("."));
 }
 
 /* The newest validation at or before step x. */
@@ -98,7 +98,7 @@ static void table_row(const struct app *a, size_t i, struct str *out)
     str_printf(out, _("  Step %.0f: loss %s"), x, text_number(series_y(r->loss, i), buf));
     figure(out, _("average"), i < a->cache.n ? a->cache.ema[i] : NAN);
     figure(out, _("validation"), val_before(r->val, x));
-    plain_line(out, ".");
+    plain_line(out, "%s", _("."));
 }
 
 static void spread(const struct series *s, struct str *out)

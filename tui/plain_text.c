@@ -162,7 +162,7 @@ void plain_where(const struct app *a, struct str *out)
         plain_line(out, _("Lab: %s."), ltext_get(&a->s->lab->title));
         plain_line(out, _("Step %d of %d: %s. It is %s."), a->s->step + 1, a->s->lab->steps_n,
                    ltext_get(&st->title), state_word(a->s->progress[a->s->step].state));
-        if (st->checks_n)
+        if (st->checks_n && a->s->progress[a->s->step].state != STEP_DONE)
             plain_line(out, _("%d of %d checks pass."), passed(a), st->checks_n);
     }
     plain_link(a, out);

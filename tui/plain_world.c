@@ -86,7 +86,7 @@ static void node_line(const struct json *node, const struct json *pods, struct s
     if (use.allocatable >= 0)
         str_printf(out, _(", %s: %g in use of %g"), v->resource, (double)MAX(use.used, 0) / unit,
                    (double)use.allocatable / unit);
-    plain_line(out, ".");
+    plain_line(out, "%s", _("."));
 }
 
 void plain_nodes(const struct app *a, struct str *out)

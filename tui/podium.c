@@ -13,9 +13,11 @@
 #include "tui/plain.h"
 #include "tui/replay.h"
 #include "tui/settings.h"
+#include "tui/status.h"
 
 static const char usage[] =
     N_("usage: podium [OPTIONS]              open the console\n"
+       "       podium status [LAB]            cluster, lab, run and loss in lines, once\n"
        "       podium lab ...                 labs without a screen: list, lint, run, reset\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
@@ -34,7 +36,8 @@ static const char usage[] =
        "  --record FILE      write a journal for podium replay\n"
        "  --version, --help\n"
        "\n"
-       "Exit codes: 0 done, 1 failed, 2 usage, 3 can't be shown here.\n");
+       "Exit codes: 0 done, 1 failed, 2 usage, 3 can't be shown here; of status:\n"
+       "0 all is well, 1 a check is WRONG or the run failed, 3 no cluster.\n");
 
 /* A setting's name stands in its definition. */
 struct option {
@@ -65,10 +68,12 @@ static int other_program(char **argv)
     return usage_error(str_fmt(what, sizeof what, _("'%s' is no command"), argv[0]));
 }
 
-static int run_command(int argc, char **argv)
+static int run_command(int argc, char **argv, const struct console_options *o)
 {
     static const struct { const char *word; int (*run)(int argc, char **argv); } commands[] = {
         {"lab", lab_cmd}, {"image", image_main}, {"replay", replay_main}};
+    if (str_eq(argv[0], "status"))
+        return status_main(argc, argv, o);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (str_eq(commands[i].word, argv[0]))
             return commands[i].run(argc, argv);
@@ -161,7 +166,7 @@ int main(int argc, char **argv)
         if (o.set[i] && !settings_ok((enum setting)i, o.set[i]))
             return bad_setting((enum setting)i, o.set[i]);
     if (at < argc)
-        return said(run_command(argc - at, argv + at));
+        return said(run_command(argc - at, argv + at, &o));
     const char *why = plain_wanted(&o);
     return said(why ? plain_run(&o, why) : console_run(&o));
 }
