@@ -7,6 +7,7 @@
 
 #include "core/base/path.h"
 #include "core/base/str.h"
+#include "k8s/explain/diagnose_cmd.h"
 #include "k8s/image/image_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/console.h"
@@ -19,6 +20,7 @@ static const char usage[] =
     N_("usage: podium [OPTIONS]              open the console\n"
        "       podium status [LAB]            cluster, lab, run and loss in lines, once\n"
        "       podium lab ...                 labs without a screen: list, lint, run, reset\n"
+       "       podium diagnose pod/X|job/X    why it is not doing well\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
        "       podium practice ...            the practice cluster: start, stop, kubeconfig\n"
@@ -71,7 +73,10 @@ static int other_program(char **argv)
 static int run_command(int argc, char **argv, const struct console_options *o)
 {
     static const struct { const char *word; int (*run)(int argc, char **argv); } commands[] = {
-        {"lab", lab_cmd}, {"image", image_main}, {"replay", replay_main}};
+        {"lab", lab_cmd},
+        {"diagnose", diagnose_cmd},
+        {"image", image_main},
+        {"replay", replay_main}};
     if (str_eq(argv[0], "status"))
         return status_main(argc, argv, o);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)

@@ -75,18 +75,26 @@ static int trouble(const struct dx_ctr *c)
     return !c->ready && !c->init && !c->ended_now;
 }
 
-static void find_culprit(struct dx *d)
+static void find_culprit(const struct json *pod, struct dx_ctr *out)
 {
     struct dx_ctr c;
     int worst = 0;
-    memset(&d->c, 0, sizeof d->c);
-    d->c.name = d->c.image = d->c.waiting = d->c.message = d->c.reason = "";
-    d->c.code = -1;
-    for (int i = 0; dx_container(d->o, i, &c); i++)
-        if (trouble(&c) > worst || !d->c.name[0]) {
+    memset(out, 0, sizeof *out);
+    out->name = out->image = out->waiting = out->message = out->reason = "";
+    out->code = -1;
+    for (int i = 0; dx_container(pod, i, &c); i++)
+        if (trouble(&c) > worst || !out->name[0]) {
             worst = trouble(&c);
-            d->c = c;
+            *out = c;
         }
+}
+
+const char *explain_container(const struct json *pod, bool *previous)
+{
+    struct dx_ctr c;
+    find_culprit(pod, &c);
+    *previous = c.running && c.ended && !c.ended_now;
+    return c.running || c.ended ? json_str(c.spec, "name", NULL) : NULL;
 }
 
 /* --- events ---------------------------------------------------------------------- */
@@ -160,7 +168,7 @@ void dx_open(struct dx *d, const struct snapshot *s, struct explanation *out)
     d->ns = json_str(d->o, "metadata.namespace", "default");
     d->phase = d->job ? "" : json_str(d->o, "status.phase", "");
     read_events(d);
-    find_culprit(d);
+    find_culprit(d->o, &d->c);
 }
 
 void dx_close(struct dx *d)

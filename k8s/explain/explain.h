@@ -58,6 +58,10 @@ bool explanation_wrong(const struct explanation *e);
 void explanation_print(const struct explanation *e, int width, struct str *out);
 struct json *explanation_json(const struct explanation *e);
 
+/* The container whose log tells most, and whether the previous run's does. NULL:
+ * no container has a log yet. Borrowed from the pod. */
+const char *explain_container(const struct json *pod, bool *previous);
+
 /* The cause of one Pod in a few words for a table's column, "" when nothing is
  * wrong; buf as large as the column allows. */
 const char *explain_short(const struct snapshot *s, char *buf, size_t size);

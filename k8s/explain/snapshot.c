@@ -123,6 +123,14 @@ void snapshot_borrow(struct snapshot *s, enum snap kind, const struct json *o)
     push(s, kind, o, arena_printf(&s->arena, "%s/%s", word, json_str(o, "metadata.name", "?")), "");
 }
 
+void snapshot_take(struct snapshot *s, enum snap kind, struct json *o)
+{
+    if (kind == SNAP_SECRETS)
+        auths_only(o);
+    own(s, o);
+    snapshot_borrow(s, kind, o);
+}
+
 void snapshot_known(struct snapshot *s, enum snap kind, bool forbidden)
 {
     s->list[kind].known = !forbidden;

@@ -50,7 +50,8 @@ void snapshot_release(struct snapshot *s);
  * kinds that no rule reads are dropped. An object becomes the one asked about
  * when there is none yet and it is no member of a list. */
 void snapshot_add(struct snapshot *s, struct json *tree, const char *file);
-/* Add one borrowed object of a kind, cited by its own name. */
+/* Add one object of a kind, cited by its own name: taken, or borrowed. */
+void snapshot_take(struct snapshot *s, enum snap kind, struct json *o);
 void snapshot_borrow(struct snapshot *s, enum snap kind, const struct json *o);
 void snapshot_known(struct snapshot *s, enum snap kind, bool forbidden);
 void snapshot_log(struct snapshot *s, const char *text, const char *file);
