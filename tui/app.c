@@ -8,11 +8,15 @@
 #include "core/base/utf8.h"
 #include "tui/answer.h"
 #include "tui/cmd.h"
+#include "tui/mouse.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
 #include "tui/settings.h"
 
-enum { RECENT_MS = 60000 };       /* what is older is history, not news */
+enum {
+    REST_MS = 80,                 /* a selection that stays has rested */
+    RECENT_MS = 60000             /* what is older is history, not news */
+};
 
 struct app *app_new(struct session *s, struct lab_list *labs)
 {
@@ -156,6 +160,22 @@ void app_undo_push(struct app *a, const char *what, const char *command, const c
     str_copy(u->arg, sizeof u->arg, arg);
 }
 
+int app_lab_beside(const struct app *a)
+{
+    return a->walking ? a->beside : a->sel[PANEL_CATALOGUE];
+}
+
+int64_t app_rest_ms(const struct app *a)
+{
+    return a->walking ? MAX(a->walked_ms + REST_MS - a->now_ms, 1) : -1;
+}
+
+bool app_types(const struct app *a)
+{
+    enum view view = app_view(a);
+    return view == VIEW_PROMPT || view == VIEW_EDIT;
+}
+
 void app_layout(const struct app *a, struct panes *out)
 {
     struct panes_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
@@ -237,6 +257,8 @@ static void type_filter(struct app *a, const char *name)
 static void key(struct app *a, const char *name, struct effects *out)
 {
     enum view view = app_view(a);
+    if (mouse_key(a, name, out))
+        return;
     if (view == VIEW_PROMPT) {
         prompt_key(a, name, out);
         return;
@@ -399,7 +421,7 @@ static bool told(struct app *a, const struct msg *m, const char *name, struct ef
         session_start(a->s, *one ? one : NULL, out);
     else if (str_eq(name, "files"))
         own_files(a, one, two, out);
-    else
+    else if (!str_eq(name, "rest"))          /* time alone is what that brings */
         return false;
     return true;
 }
@@ -495,7 +517,7 @@ static bool run_over(const struct session *s)
 /* What the state was before a message, to see what it brought. */
 struct before {
     const struct lab *lab;
-    int step, answers, done;
+    int step, answers, done, selected;
     size_t points, requests;
     bool over;
     char message[sizeof ((struct session *)0)->message];
@@ -505,8 +527,21 @@ static void look_before(const struct app *a, struct before *b)
 {
     const struct session *s = a->s;
     *b = (struct before){s->lab, s->step, s->run.answers, steps_done(s),
-                         s->run.loss ? series_count(s->run.loss) : 0, s->api_n, run_over(s), ""};
+                         a->sel[PANEL_CATALOGUE], s->run.loss ? series_count(s->run.loss) : 0, s->api_n, run_over(s), ""};
     str_copy(b->message, sizeof b->message, s->message);
+}
+
+/* Two rows change a key; the page beside them waits until the walk is over. */
+static void follow_walk(struct app *a, const struct msg *m, int selected)
+{
+    bool moved = selected != a->sel[PANEL_CATALOGUE];
+    if (moved && m->kind == MSG_KEY) {
+        a->beside = a->walking ? a->beside : selected;
+        a->walking = true;
+        a->walked_ms = a->now_ms;
+    } else if (a->walking && m->kind != MSG_KEY && a->now_ms - a->walked_ms >= REST_MS) {
+        a->walking = false;
+    }
 }
 
 static void follow_bell(const struct app *a, const struct before *b, struct effects *out)
@@ -549,6 +584,7 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     follow_run(a, b.points);
     follow_answers(a, b.answers, b.message);
     follow_seek(a);
+    follow_walk(a, m, b.selected);
     follow_bell(a, &b, out);
     follow_window(a, out);
     if (m->kind != MSG_KEY)

@@ -151,6 +151,11 @@ struct app {
     int op_step;                 /* the step that the operation on show began in */
     int64_t op_began;
     int64_t now_ms, interrupt_ms;
+    /* Walking through the catalogue: the page beside it is about this lab until
+     * the selection has rested. */
+    bool walking;
+    int beside;
+    int64_t walked_ms;
     bool replay;
     char window[160];            /* the window's title */
 };
@@ -161,7 +166,7 @@ void app_free(struct app *a);
  * start: "session.start" CONTEXT; "lab.progress" ID N; "set.from" NAME VALUE auto|file|env|flag;
  * "files" CONFIG KEYS, the paths whose MSG_FILE is for the console itself;
  * "clock.zone" MINUTES; "note" good|bad TEXT; "theme.mono" yes|no, of the theme
- * that was loaded on this terminal. */
+ * that was loaded on this terminal; "rest", the selection has rested. */
 void app_apply(struct app *a, const struct msg *m, struct effects *out);
 
 enum view app_view(const struct app *a);
@@ -186,6 +191,12 @@ void app_session(struct app *a, const char *name, const char *arg, struct effect
 void app_command(struct app *a, const char *name, const char *arg, struct effects *out);
 /* Remember what takes the last change back: `what` says what that change was. */
 void app_undo_push(struct app *a, const char *what, const char *command, const char *arg);
+/* The lab that the page beside the catalogue is about. */
+int app_lab_beside(const struct app *a);
+/* In how many ms the command "rest" is due, -1: not at all. */
+int64_t app_rest_ms(const struct app *a);
+/* What is typed is text. */
+bool app_types(const struct app *a);
 /* Rows of a panel in the size of its pane. */
 void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out);
 

@@ -99,6 +99,8 @@ static const struct cmd table[] = {
     {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme: dark, light, mono"), cmd_theme,
      NULL},
     {"glyphs", "", MAIN, 0, 0, "", N_("signs: unicode, cjk-safe or ascii"), cmd_glyphs, NULL},
+    {"mouse", "M", MAIN | HELP, 0, 0, "", N_("the mouse for podium, or for selecting text"),
+     cmd_mouse, NULL},
     {"redraw", "C-l", ALL | EDIT | CONFIRM, 0, 0, "", N_("draw the screen anew"), cmd_redraw, NULL},
     {"suspend", "C-z", ALL | EDIT | CONFIRM, 0, 0, "", N_("stop podium and go to the shell"),
      cmd_suspend, NULL},

@@ -200,6 +200,16 @@ void cmd_glyphs(struct app *a, const char *arg, struct effects *out UNUSED)
     look(a, SET_GLYPHS, arg);
 }
 
+void cmd_mouse(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    a->look.mouse = arg && *arg ? str_eq(arg, "on") : !a->look.mouse;
+    if (a->look.mouse)
+        app_note(a, false, "%s", _("mouse on: wheel scrolls, a click selects; text is selected "
+                                   "with Shift held, or after M again"));
+    else
+        app_note(a, false, "%s", _("mouse off: the terminal selects text as usual"));
+}
+
 /* --- log, API, catalogue ----------------------------------------------------- */
 void cmd_follow(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {

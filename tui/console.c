@@ -18,6 +18,7 @@
 #include "tui/app.h"
 #include "tui/editor.h"
 #include "tui/input.h"
+#include "tui/pace.h"
 #include "tui/plain.h"
 #include "tui/screen.h"
 #include "tui/settings.h"
@@ -40,8 +41,10 @@ struct console {
     struct effects_runner *runner;
     struct effects effects;
     bool dirty, away, stopping;
-    int64_t painted_ms, tick_due_ms;
-    uint32_t paint_timer, tick_timer, esc_timer;
+    bool blocked;                /* the terminal is still taking a frame */
+    struct pace pace;
+    int64_t tick_due_ms;
+    uint32_t paint_timer, tick_timer, esc_timer, size_timer, rest_timer;
     int editor;
     const struct console_options *o;
     struct start start;
@@ -100,20 +103,45 @@ static void deliver(void *arg, struct msg *m)
 }
 
 /* --- painting -------------------------------------------------------------------- */
+static void can_write(void *arg, int fd, int events UNUSED)
+{
+    struct console *c = arg;
+    int64_t waited = term_flush(c->tty);
+    if (waited < 0)
+        return;
+    loop_fd_remove(c->loop, fd);
+    c->blocked = false;
+    pace_took(&c->pace, waited);
+}
+
+/* As long as bytes wait for the terminal there is no next frame. */
+static void watch_output(struct console *c)
+{
+    if (c->blocked || !term_busy(c->tty))
+        return;
+    c->blocked = true;
+    loop_fd(c->loop, term_fd(c->tty), LOOP_WRITE, can_write, c);
+}
+
 static void paint(struct console *c)
 {
     int cx, cy;
     c->dirty = false;
-    c->painted_ms = clock_ms();
+    pace_painted(&c->pace, clock_ms());
     screen_draw(c->app, &c->grid, &cx, &cy);
+    term_mouse(c->tty, c->app->look.mouse);
+    term_paste(c->tty, app_types(c->app));
     term_paint(c->tty, &c->grid, &c->theme, c->app->glyphs == GLYPH_ASCII, cx, cy);
+    watch_output(c);
+    if (!c->blocked)
+        pace_took(&c->pace, 0);
 }
 
 static void paint_now(void *arg)
 {
     struct console *c = arg;
     c->paint_timer = 0;
-    if (c->dirty && !c->away)
+    if (c->dirty && !c->away && !c->blocked)
         paint(c);
 }
 
@@ -126,6 +154,17 @@ static void tick(void *arg)
     apply(c, msg_new(MSG_TICK, body));
 }
 
+static void send_size(struct console *c);
+
+/* The terminal is the child's or the shell's for a while, and back. */
+static void give_away(struct console *c)
+{
+    if (c->blocked)
+        loop_fd_remove(c->loop, term_fd(c->tty));
+    c->blocked = false;
+    term_release(c->tty);
+}
+
 static void stop_here(struct console *c)
 {
     c->stopping = false;
@@ -133,8 +172,25 @@ static void stop_here(struct console *c)
         raise(SIGSTOP);
         return;
     }
-    term_stop(c->tty);
-    c->dirty = true;
+    give_away(c);
+    kill(0, SIGSTOP);
+    term_retake(c->tty);
+    send_size(c);                /* the window may have changed meanwhile */
+}
+
+/* The selection has rested: what stands beside it follows. */
+static void rested(void *arg)
+{
+    struct console *c = arg;
+    c->rest_timer = 0;
+    command(c, "rest", "", NULL);
+}
+
+static void plan_rest(struct console *c)
+{
+    int64_t wait = app_rest_ms(c->app);
+    if (wait >= 0 && !c->rest_timer)
+        c->rest_timer = loop_timer(c->loop, wait, rested, c, "rest");
 }
 
 /* Ages are renewed as often as is set; a clock alone ticks with the minute. */
@@ -158,9 +214,13 @@ static void after_turn(void *arg)
     if (c->stopping)
         stop_here(c);
     plan_tick(c);
-    if (!c->dirty || c->away || c->paint_timer)
+    plan_rest(c);
+    if (!c->away)
+        watch_output(c);
+    c->pace.skipped += c->dirty && c->blocked;
+    if (!c->dirty || c->away || c->paint_timer || c->blocked)
         return;
-    int64_t wait = c->painted_ms + 1000 / MAX(c->app->look.frames, 1) - clock_ms();
+    int64_t wait = pace_wait(&c->pace, c->app->look.frames, clock_ms());
     if (wait <= 0)
         paint(c);
     else
@@ -210,15 +270,26 @@ static void send_size(struct console *c)
     apply(c, msg_new(MSG_RESIZE, body));
 }
 
+/* A window being dragged says so dozens of times a second. */
+static void take_size(void *arg)
+{
+    struct console *c = arg;
+    c->size_timer = 0;
+    if (c->away)
+        return;
+    c->pace.resized_ms = clock_ms();
+    term_resized(c->tty);
+    send_size(c);
+}
+
 static void on_signal(void *arg, int signo)
 {
     struct console *c = arg;
     switch (signo) {
     case SIGWINCH:
-        if (!c->away) {
-            term_resized(c->tty);
-            send_size(c);
-        }
+        if (!c->size_timer)
+            c->size_timer = loop_timer(c->loop, pace_resize_wait(&c->pace, clock_ms()), take_size,
+                                       c, "size");
         break;
     case SIGTSTP:
         c->stopping = true;
@@ -264,7 +335,7 @@ static void own_editor(struct console *c, const char *path)
 {
     struct pd_err err = {0};
     loop_fd_remove(c->loop, STDIN_FILENO);
-    term_release(c->tty);
+    give_away(c);
     c->away = true;
     if (editor_start(path, &c->editor, &err) != PD_OK) {
         c->away = false;
@@ -415,6 +486,7 @@ int console_run(const struct console_options *o)
     effects_init(&c.effects);
     grid_init(&c.grid, 0, 0);
     input_init(&c.input, on_key, &c);
+    pace_init(&c.pace);
     if (start_journal(&c.start, c.app, seed, &c.journal, &err) != PD_OK) {
         release(&c);
         return complain(&err, 2);

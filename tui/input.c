@@ -86,14 +86,32 @@ static const char *modifier(int m, char out[8])
     return out;
 }
 
+/* ESC [ < button ; column ; row M (SGR) or three bytes (X10), both from 1.
+ * Releases, drags and other buttons say nothing. */
+static void mouse(struct input *in, int button, int x, int y)
+{
+    static const struct { int button; const char *name; } known[] = {
+        {0, "Click"}, {64, "Wheel-Up"}, {65, "Wheel-Down"}};
+    char where[32];
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].button == (button & ~0x1c) && x > 0 && y > 0)     /* without modifiers */
+            emit(in, known[i].name, str_fmt(where, sizeof where, "@%d,%d", x - 1, y - 1));
+}
+
 static void end_csi(struct input *in, char final)
 {
     int first = 0, second = 0;
     char mod[8];
     in->seq[in->n] = '\0';
     in->state = ST_GROUND;
-    if (in->seq[0] == '<' || in->seq[0] == '?' || in->seq[0] == '>')
-        return;                                  /* mouse and reports */
+    if (in->seq[0] == '<') {
+        int button = -1, x = 0, y = 0;
+        if (final == 'M' && sscanf(in->seq + 1, "%d;%d;%d", &button, &x, &y) == 3)
+            mouse(in, button, x, y);
+        return;
+    }
+    if (strchr("?>=", in->seq[0]) && in->seq[0])
+        return;                                  /* reports */
     sscanf(in->seq, "%d;%d", &first, &second);
     if (final == '~' && first == 200) {
         in->state = ST_PASTE;
@@ -197,11 +215,14 @@ static void feed_esc(struct input *in, unsigned char b)
     }
 }
 
-static void feed_x10(struct input *in)
+static void feed_x10(struct input *in, unsigned char b)
 {
-    if (++in->n == 3) {
+    in->seq[in->n++] = (char)b;
+    if (in->n == 3) {
+        const unsigned char *s = (const unsigned char *)in->seq;
         in->n = 0;
         in->state = ST_GROUND;
+        mouse(in, s[0] - 32, s[1] - 32, s[2] - 32);
     }
 }
 
@@ -216,7 +237,7 @@ void input_feed(struct input *in, const char *bytes, size_t n)
         case ST_SS3: feed_ss3(in, b); break;
         case ST_LINUX: feed_linux(in, b); break;
         case ST_PASTE: feed_paste(in, b); break;
-        case ST_X10: feed_x10(in); break;
+        case ST_X10: feed_x10(in, b); break;
         }
     }
 }

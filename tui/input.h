@@ -5,7 +5,8 @@
  * "Up" "Down" "Left" "Right" "Home" "End" "PgUp" "PgDn" "Ins" "Del", "F1".."F12",
  * with "S-", "M-" (Alt), "C-" in front ("C-c", "M-x", "C-Right"). Both arrow
  * forms (CSI and SS3) are the same key. A bracketed paste is one event with its
- * text. Mouse reports and unknown sequences are swallowed whole.
+ * text. Of the mouse come "Click@X,Y", "Wheel-Up@X,Y" and "Wheel-Down@X,Y", from
+ * column and row 0; other reports and unknown sequences are swallowed whole.
  *
  * A lone ESC is the key Esc when nothing follows: the owner calls input_idle
  * INPUT_ESC_MS after input_waiting became true.

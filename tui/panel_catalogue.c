@@ -138,7 +138,7 @@ const struct panel panel_catalogue = {catalogue_title, catalogue_rows, NULL, NUL
 /* --- about -------------------------------------------------------------------- */
 static const struct lab_entry *selected(const struct app *a)
 {
-    int i = a->sel[PANEL_CATALOGUE];
+    int i = app_lab_beside(a);
     return a->labs && i >= 0 && (size_t)i < a->labs->n ? &a->labs->v[i] : NULL;
 }
 
@@ -207,7 +207,7 @@ static void about_rows(const struct app *a, struct rows *out, int w, int h UNUSE
     rows_put(out, ROLE_HEAD, "   ");
     rows_put(out, ROLE_HEAD, _("Level"));
     rows_putf(out, ROLE_TEXT, "  %s", word_text(lab->level));
-    int done = a->lab_done[a->sel[PANEL_CATALOGUE]];
+    int done = a->lab_done[app_lab_beside(a)];
     if (done > 0) {
         char text[32];
         str_fmt(text, sizeof text, "  %d/%d", done, lab->steps_n);

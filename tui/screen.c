@@ -57,6 +57,13 @@ static int first_row(const struct frame *f, const struct pane *p, const struct r
     return MIN(at, MAX(total - h, 0));
 }
 
+int screen_first_row(const struct app *a, const struct pane *p, const struct rows *rows)
+{
+    const struct frame f = {.a = a};
+    int skip = p->panel == PANEL_LOG && a->log_follow ? MAX(rows->n - p->inner.h, 0) : 0;
+    return first_row(&f, p, rows) + (rows->total ? skip : 0);
+}
+
 static void scroll_mark(struct frame *f, const struct pane *p, const struct rows *rows, int first)
 {
     int total = rows->total ? rows->total : rows->n, at = rows->total ? rows->first : first;
@@ -75,8 +82,7 @@ static void draw_rows(struct frame *f, const struct pane *p)
     bool focused = f->a->focus == p->panel && !f->a->edit.open;
     rows_init(&rows, f->a->glyphs);
     app_panel_rows(f->a, p, &rows);
-    int skip = p->panel == PANEL_LOG && f->a->log_follow ? MAX(rows.n - p->inner.h, 0) : 0;
-    int first = first_row(f, p, &rows) + (rows.total ? skip : 0);
+    int first = screen_first_row(f->a, p, &rows);
     for (int i = 0; i < p->inner.h && first + i < rows.n; i++) {
         const struct row *row = &rows.v[first + i];
         bool sel = focused && row->id >= 0 && row->id == f->a->sel[p->panel];

@@ -7,6 +7,8 @@
 
 /* Draw everything. cx, cy: where the cursor stands, -1 when hidden. */
 void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy);
+/* The first of a pane's rows that is shown. */
+int screen_first_row(const struct app *a, const struct pane *p, const struct rows *rows);
 /* A frame, double when focused; text in its upper or lower edge. */
 void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus);
 void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,

@@ -302,7 +302,9 @@ int theme_index(const struct colour *c, int colours)
 {
     if (c->rgb == COLOUR_DEFAULT || colours < 8)
         return -1;
-    if (colours >= 256)
+    if (colours > 256)
+        return MAX(c->rgb, 8);   /* below 8 are the 8 colours */
+    if (colours == 256)
         return nearest(c->rgb, 16, 256, true);
     int i = c->ansi >= 0 ? c->ansi : nearest(c->rgb, 0, 16, false);
     return colours >= 16 ? i : i & 7;
