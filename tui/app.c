@@ -527,7 +527,8 @@ static void look_before(const struct app *a, struct before *b)
 {
     const struct session *s = a->s;
     *b = (struct before){s->lab, s->step, s->run.answers, steps_done(s),
-                         a->sel[PANEL_CATALOGUE], s->run.loss ? series_count(s->run.loss) : 0, s->api_n, run_over(s), ""};
+                         a->sel[PANEL_CATALOGUE],
+                         s->run.loss ? series_count(s->run.loss) : 0, s->api_n, run_over(s), ""};
     str_copy(b->message, sizeof b->message, s->message);
 }
 

@@ -151,10 +151,8 @@ struct app {
     int op_step;                 /* the step that the operation on show began in */
     int64_t op_began;
     int64_t now_ms, interrupt_ms;
-    /* Walking through the catalogue: the page beside it is about this lab until
-     * the selection has rested. */
-    bool walking;
-    int beside;
+    bool walking;                /* through the catalogue: the page beside it is about lab */
+    int beside;                  /* `beside` until the selection has rested */
     int64_t walked_ms;
     bool replay;
     char window[160];            /* the window's title */
@@ -193,10 +191,8 @@ void app_command(struct app *a, const char *name, const char *arg, struct effect
 void app_undo_push(struct app *a, const char *what, const char *command, const char *arg);
 /* The lab that the page beside the catalogue is about. */
 int app_lab_beside(const struct app *a);
-/* In how many ms the command "rest" is due, -1: not at all. */
-int64_t app_rest_ms(const struct app *a);
-/* What is typed is text. */
-bool app_types(const struct app *a);
+int64_t app_rest_ms(const struct app *a);        /* until "rest" is due, -1: it is not */
+bool app_types(const struct app *a);             /* what is typed is text */
 /* Rows of a panel in the size of its pane. */
 void app_panel_rows(const struct app *a, const struct pane *p, struct rows *out);
 

@@ -2,7 +2,7 @@
  * xterm's SS3 and modifier parameters, the Linux console's ESC [ [ A. */
 #include "tui/input.h"
 
-enum { ST_GROUND, ST_ESC, ST_CSI, ST_SS3, ST_LINUX, ST_PASTE, ST_X10 };
+enum { ST_GROUND, ST_ESC, ST_CSI, ST_SS3, ST_LINUX, ST_PASTE, ST_X10, ST_STRING, ST_STRING_ESC };
 
 static const char paste_end[] = "\033[201~";
 
@@ -125,6 +125,8 @@ static void end_csi(struct input *in, char final)
     }
     const char *name = final == '~' ? lookup(tildes, ARRAY_LEN(tildes), first)
                                     : lookup(finals, ARRAY_LEN(finals), final);
+    if (final >= 'P' && final <= 'S' && first > 1)
+        return;                                  /* where the cursor stands, no F3 */
     if (name && final != 'M')
         emit(in, final == 'Z' ? "S-" : modifier(second, mod), name);
 }
@@ -198,6 +200,20 @@ static void feed_ground(struct input *in, unsigned char b)
         feed_ground(in, b);
 }
 
+/* An answer of the terminal (ESC ] ... up to BEL or ESC \): no part of it is
+ * typed. A control character ends it too, so that keys are never lost for good. */
+static void feed_string(struct input *in, unsigned char b)
+{
+    in->n = 1;
+    if (b == 0x1b) {
+        in->state = ST_STRING_ESC;
+    } else if (b < 0x20) {
+        in->state = ST_GROUND;
+        if (b != 0x07)
+            emit_control(in, b);
+    }
+}
+
 static void feed_esc(struct input *in, unsigned char b)
 {
     in->n = 0;
@@ -206,6 +222,9 @@ static void feed_esc(struct input *in, unsigned char b)
         in->state = ST_CSI;
     } else if (b == 'O') {
         in->state = ST_SS3;
+    } else if (b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_') {
+        in->seq[0] = (char)b;
+        in->state = ST_STRING;
     } else if (b == 0x1b) {
         emit(in, "", "Esc");                     /* the second may begin a sequence */
         in->state = ST_ESC;
@@ -213,6 +232,13 @@ static void feed_esc(struct input *in, unsigned char b)
         in->alt = true;
         feed_ground(in, b);
     }
+}
+
+static void feed_string_esc(struct input *in, unsigned char b)
+{
+    in->state = ST_GROUND;
+    if (b != '\\')
+        feed_esc(in, b);
 }
 
 static void feed_x10(struct input *in, unsigned char b)
@@ -238,15 +264,18 @@ void input_feed(struct input *in, const char *bytes, size_t n)
         case ST_LINUX: feed_linux(in, b); break;
         case ST_PASTE: feed_paste(in, b); break;
         case ST_X10: feed_x10(in, b); break;
+        case ST_STRING: feed_string(in, b); break;
+        case ST_STRING_ESC: feed_string_esc(in, b); break;
         }
     }
 }
 
-/* Only an ESC, ESC [ or ESC O may also be a person's keys; a longer sequence
+/* Only an ESC, ESC [, ESC O or ESC ] may also be a person's keys; a longer sequence
  * waits for its end. */
 bool input_waiting(const struct input *in)
 {
-    return in->state == ST_ESC || ((in->state == ST_CSI || in->state == ST_SS3) && in->n == 0);
+    bool may_be_alt = in->state == ST_CSI || in->state == ST_SS3 || in->state == ST_STRING;
+    return in->state == ST_ESC || (may_be_alt && in->n == 0);
 }
 
 void input_idle(struct input *in)
@@ -255,8 +284,11 @@ void input_idle(struct input *in)
     if (!input_waiting(in))
         return;
     in->state = ST_GROUND;
+    char key[2] = {in->seq[0], '\0'};
     if (state == ST_ESC)
         emit(in, "", "Esc");
+    else if (state == ST_STRING)
+        emit(in, "M-", key);
     else
         emit(in, "M-", state == ST_CSI ? "[" : "O");
 }

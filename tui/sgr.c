@@ -59,31 +59,38 @@ static void settle(struct sgr *s, struct str *out)
     s->lost = false;
 }
 
+static bool attribute(struct sgr_style *w, int v)
+{
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(attrs); i++) {
+        w->attr |= v == attrs[i].on ? attrs[i].bit : 0;
+        w->attr &= v == attrs[i].off ? ~attrs[i].bit : ~0u;
+        found = found || v == attrs[i].on || v == attrs[i].off;
+    }
+    return found;
+}
+
+/* Where a colour of the 16, or the default, belongs; NULL: it is none. */
+static char *colour_place(struct sgr_style *w, int v)
+{
+    static const struct { int from, to; bool bg; } ranges[] = {
+        {30, 37, false}, {39, 39, false}, {90, 97, false},
+        {40, 47, true}, {49, 49, true}, {100, 107, true}};
+    for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+        if (v >= ranges[i].from && v <= ranges[i].to)
+            return ranges[i].bg ? w->bg : w->fg;
+    return NULL;
+}
+
 /* One parameter that is a number alone; false: not known here. */
 static bool plain_parameter(struct sgr_style *w, int v)
 {
     if (v == 0)
         memset(w, 0, sizeof *w);
-    if (v == 0 || v == 10)       /* 10: the usual font, which was never left */
+    if (v == 0 || v == 10 || attribute(w, v))    /* 10: the usual font, never left */
         return true;
-    for (size_t i = 0; i < ARRAY_LEN(attrs); i++) {
-        if (v == attrs[i].on) {
-            w->attr |= attrs[i].bit;
-            return true;
-        }
-    }
-    bool off = false;
-    for (size_t i = 0; i < ARRAY_LEN(attrs); i++) {
-        if (v == attrs[i].off) {
-            w->attr &= ~attrs[i].bit;
-            off = true;
-        }
-    }
-    if (off)
-        return true;
-    char *to = (v >= 30 && v <= 39) || (v >= 90 && v <= 97) ? w->fg
-               : (v >= 40 && v <= 49) || (v >= 100 && v <= 107) ? w->bg : NULL;
-    if (!to || v == 38 || v == 48)
+    char *to = colour_place(w, v);
+    if (!to)
         return false;
     if (v == 39 || v == 49)
         to[0] = '\0';

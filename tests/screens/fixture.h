@@ -235,17 +235,28 @@ UNUSED static void fx_free(struct app *a)
     lab_list_free(labs);
 }
 
-UNUSED static void fx_key(struct app *a, const char *key)
+UNUSED static void fx_say(struct app *a, enum msg_kind kind, const char *field, const char *text,
+                          int64_t at_ms)
 {
     struct effects out;
     struct json *body = json_new_object();
-    json_put_str(body, "key", key);
-    struct msg *m = msg_new(MSG_KEY, body);
-    m->at_ms = FIXTURE_NOW;
+    json_put_str(body, field, text);
+    struct msg *m = msg_new(kind, body);
+    m->at_ms = at_ms;
     effects_init(&out);
     app_apply(a, m, &out);
     effects_release(&out);
     msg_free(m);
+}
+
+/* A key, and the rest after it. */
+UNUSED static void fx_key(struct app *a, const char *key)
+{
+    fx_say(a, MSG_KEY, "key", key, FIXTURE_NOW);
+    int64_t rest = app_rest_ms(a);
+    if (rest >= 0)
+        fx_say(a, MSG_COMMAND, "name", "rest", FIXTURE_NOW + rest);
+    a->now_ms = FIXTURE_NOW;
 }
 
 /* The screen as text, one line a row. Caller releases s. */

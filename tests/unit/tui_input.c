@@ -30,8 +30,16 @@ static const struct { const char *bytes, *keys; } table[] = {
     {"中é😀", "中 é 😀"},
     {"a\xFF" "b", "a b"},
     {"\xE4\xB8q", "q"},
-    {"\033[<0;231;10Mj\033[<0;231;10mk", "j k"},
-    {"\033[M !!j", "j"},
+    {"\033[<0;231;10Mj\033[<0;231;10mk", "Click@230,9 j k"},
+    {"\033[<64;300;99M\033[<65;1;1M\033[<69;2;2M", "Wheel-Up@299,98 Wheel-Down@0,0 Wheel-Down@1,1"},
+    {"\033[<35;5;5M\033[<2;5;5M\033[<0;0;5M\033[<M\033[<;;Mj", "j"},
+    {"\033[M !!j\033[M#!!k", "Click@0,0 j k"},
+    {"\033[I\033[Oj", "j"},
+    {"\033]11;rgb:1c1c/1c1c/1c1c\007j", "j"},
+    {"\033]11;rgb:ffff/ffff/ffff\033\\j", "j"},
+    {"\033P>|tmux 3.3a\033\\j\033_Gi=1;OK\033\\k", "j k"},
+    {"\033[12;34Rj\033[0nk", "j k"},
+    {"\033[27;5;9~j\033[97;5uk", "j k"},
     {"\033[?1;2cq", "q"},
     {"\033[200~hi\nthere\033[A\033[201~j", "paste(hi\nthere\033[A) j"},
     {"\033[200~a\033[201\033[201~", "paste(a\033[201)"},
@@ -84,6 +92,13 @@ TEST(a_lone_escape_is_a_key)
     CHECK_STR(got.p, "Esc [ A M-[");
     input_idle(&in);
     CHECK_STR(got.p, "Esc [ A M-[");
+    input_feed(&in, "\033]", 2);
+    CHECK(input_waiting(&in));
+    input_idle(&in);
+    input_feed(&in, "\033Pq", 3);         /* goes on: an answer, until a control */
+    CHECK(!input_waiting(&in));
+    input_feed(&in, "xyz\rj", 5);
+    CHECK_STR(got.p, "Esc [ A M-[ M-] Enter j");
     input_release(&in);
     str_release(&got);
 }
