@@ -26,6 +26,7 @@ static enum pd_code resolve_ref(struct build *b, const char *text, struct image_
         return PD_OK;
     struct image_ref ref;
     struct registry_progress progress = {pull_progress, b};
+    b->cached = false;
     enum pd_code rc = ref_parse(text, &ref, b->err);
     if (rc == PD_OK)
         rc = registry_client_pull(p->layout, &ref, b->spec->auth, &progress, d, b->err);
@@ -82,7 +83,7 @@ static enum pd_code use_image(struct build *b, const struct layout *from, const 
     for (size_t i = 0; i < im->n && rc == PD_OK; i++) {
         rc = bring(b, from, &im->layers[i].desc);
         if (rc == PD_OK)
-            rc = tree_add_layer(b->tree, b->spec->out, &im->layers[i], b->err);
+            rc = tree_add_layer(b->now.tree, b->spec->out, &im->layers[i], b->err);
     }
     if (rc == PD_OK)
         builder_config_base(b, im);
@@ -97,53 +98,93 @@ static char *place_text(const struct build *b, const char *name)
     return xasprintf("oci:%s/%s", context_dir(b->ctx), name + 4);
 }
 
-static enum pd_code use_base(struct build *b, const char *name)
+enum pd_code builder_from_image(struct build *b, const char *name, struct image_place *p,
+                                struct image **out)
 {
-    struct image_place p = {0};
     struct image_desc d;
-    struct image *im = NULL;
     char *text = place_text(b, name);
-    enum pd_code rc = image_place_open(text, b->spec->store_dir, false, &p, b->err);
+    enum pd_code rc = image_place_open(text, b->spec->store_dir, !str_starts(name, "oci:"), p,
+                                       b->err);
     if (rc == PD_OK && str_starts(name, "oci:"))
-        rc = layout_find(p.layout, p.tag, &d, b->err);
+        rc = layout_find(p->layout, p->tag, &d, b->err);
     else if (rc == PD_OK)
-        rc = resolve_ref(b, name, &p, &d);
+        rc = resolve_ref(b, name, p, &d);
     if (rc == PD_OK)
-        rc = image_load(p.layout, &d, &im, b->err);
-    if (rc == PD_OK)
-        rc = use_image(b, p.layout, im);
-    image_free(im);
-    image_place_release(&p);
+        rc = image_load(p->layout, &d, out, b->err);
     free(text);
     return rc;
 }
 
-/* An error inside a base gets the place of its FROM. */
-static void add_place(struct build *b, const struct df_word *w)
+static enum pd_code use_base(struct build *b, const char *name)
 {
-    if (b->err->line > 0)
-        return;
-    str_copy(b->err->src, sizeof b->err->src, b->df->name);
-    b->err->line = w->line;
-    b->err->col = w->col;
+    struct image_place p = {0};
+    struct image *im = NULL;
+    enum pd_code rc = builder_from_image(b, name, &p, &im);
+    if (rc == PD_OK)
+        rc = use_image(b, p.layout, im);
+    image_free(im);
+    image_place_release(&p);
+    return rc;
+}
+
+static void use_stage(struct build *b, const struct build_stage *st)
+{
+    json_free(b->now.root);
+    json_free(b->now.layers);
+    tree_free(b->now.tree);
+    b->now.root = json_copy(st->root);
+    b->now.layers = json_copy(st->layers);
+    b->now.tree = tree_copy(st->tree);
+    b->config = json_get_mut(b->now.root, "config");
+    for (size_t i = 0; i < st->args.n; i++)
+        strv_push(&b->now.args, st->args.v[i]);
+}
+
+/* One trigger of the base's ONBUILD, as if it stood behind FROM. */
+static enum pd_code run_trigger(struct build *b, const char *text, const struct df_word *w)
+{
+    struct dockerfile *d = NULL, *own = b->df;
+    char *name = xasprintf(_("ONBUILD of %s"), w->text);
+    enum pd_code rc = dockerfile_parse(name, text, strlen(text), &d, b->err);
+    b->df = rc == PD_OK ? d : own;
+    for (size_t i = 0; rc == PD_OK && i < d->n; i++) {
+        struct df_plan p = {.v = &(struct df_stage){.end = d->n, .needed = true}, .n = 1};
+        rc = dockerfile_refuse(d, &p, b->err);
+        if (rc == PD_OK && (d->v[i].op == DF_FROM || d->v[i].op == DF_ONBUILD))
+            rc = pd_fail_at(b->err, PD_IMAGE, name, 1, 1, _("%s can't stand behind ONBUILD"),
+                            dockerfile_op_name(d->v[i].op));
+        if (rc == PD_OK)
+            rc = builder_run(b, &d->v[i]);
+    }
+    b->df = own;
+    dockerfile_free(d);
+    free(name);
+    return rc;
+}
+
+static enum pd_code run_triggers(struct build *b, const struct df_word *w)
+{
+    struct json *list = json_detach(b->config, "OnBuild");
+    enum pd_code rc = PD_OK;
+    for (const struct json *t = json_first(list); t && rc == PD_OK; t = json_next(t))
+        if (json_string_value(t))
+            rc = run_trigger(b, json_string_value(t), w);
+    json_free(list);
+    return rc;
 }
 
 enum pd_code builder_from(struct build *b, const struct df_instr *in)
 {
-    struct str name;
-    const struct df_word *w = &in->words[0];
-    str_init(&name, REF_TEXT_MAX);
-    enum pd_code rc = dockerfile_expand(b->df, w, builder_vars_global, b, &name, b->err);
-    if (rc == PD_OK && name.len == 0) {
-        pd_fail_at(b->err, PD_PARSE, b->df->name, w->line, w->col,
-                   _("the base's name %s is empty"), w->text);
-        rc = pd_set_hint(b->err, _("give the variable a value: ARG before FROM, or --build-arg"));
-    } else if (rc == PD_OK && !str_eq(name.p, "scratch")) {
-        rc = use_base(b, name.p);
-        if (rc != PD_OK)
-            add_place(b, w);
-    }
-    b->in_stage = true;
-    str_release(&name);
+    const struct df_stage *st = &b->plan.v[b->stage];
+    enum pd_code rc = PD_OK;
+    b->cached = true;                     /* unless something is pulled */
+    if (st->parent >= 0)
+        use_stage(b, &b->done[st->parent]);
+    else if (!str_eq(st->base, "scratch"))
+        rc = builder_placed(b, &in->words[0], use_base(b, st->base));
+    bool cached = b->cached;
+    if (rc == PD_OK)
+        rc = run_triggers(b, &in->words[0]);
+    b->cached = cached && st->parent < 0 && !str_eq(st->base, "scratch");
     return rc;
 }

@@ -52,7 +52,7 @@ const char *builder_vars_lookup(void *arg, const char *name)
         if (s && named(s, name, n))
             return s + n + 1;
     }
-    return builder_vars_get(&b->args, name);
+    return builder_vars_get(&b->now.args, name);
 }
 
 const char *builder_vars_global(void *arg, const char *name)
@@ -64,6 +64,20 @@ const char *builder_vars_global(void *arg, const char *name)
         if (named(platform[i], name, n))
             v = platform[i] + n + 1;
     return v;
+}
+
+enum pd_code builder_vars_item(struct build *b, const struct df_instr *in, size_t i, char **out)
+{
+    struct str s;
+    const struct df_word *w = &in->words[i];
+    if (!in->json)
+        return builder_vars_word(b, w, out);
+    str_init(&s, 1 << 16);
+    enum pd_code rc = dockerfile_expand_raw(b->df, w, builder_vars_lookup, b, &s, b->err);
+    if (rc == PD_OK)
+        *out = str_take(&s);
+    str_release(&s);
+    return rc;
 }
 
 enum pd_code builder_vars_word(struct build *b, const struct df_word *w, char **out)
@@ -84,7 +98,7 @@ enum pd_code builder_vars_word(struct build *b, const struct df_word *w, char **
  * ARG before FROM. */
 static enum pd_code one_arg(struct build *b, const struct df_word *w)
 {
-    struct strv *into = b->in_stage ? &b->args : &b->globals;
+    struct strv *into = b->stage >= 0 ? &b->now.args : &b->globals;
     const char *eq = strchr(w->text, '=');
     char *name = xstrndup(w->text, eq ? (size_t)(eq - w->text) : strlen(w->text));
     const char *given = builder_vars_get(&b->spec->build_args, name);
@@ -98,12 +112,12 @@ static enum pd_code one_arg(struct build *b, const struct df_word *w)
         value.text = w->text + (eq - w->text) + 1;
         value.col += (int)(eq - w->text) + 1;
         rc = dockerfile_expand(b->df, &value,
-                               b->in_stage ? builder_vars_lookup : builder_vars_global, b, &s,
+                               (b->stage >= 0) ? builder_vars_lookup : builder_vars_global, b, &s,
                                b->err);
         if (rc == PD_OK)
             builder_vars_set(into, name, s.p);
         str_release(&s);
-    } else if (b->in_stage && builder_vars_global(b, name)) {
+    } else if ((b->stage >= 0) && builder_vars_global(b, name)) {
         builder_vars_set(into, name, builder_vars_global(b, name));
     }
     free(name);

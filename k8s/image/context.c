@@ -40,8 +40,7 @@ static enum pd_code read_ignore(struct context *c, const char *path, struct pd_e
     return rc;
 }
 
-enum pd_code context_open(const char *dir, const char *dockerfile, struct context **out,
-                          struct pd_err *err)
+enum pd_code context_open_whole(const char *dir, struct context **out, struct pd_err *err)
 {
     enum pd_code rc = inroot_check(err);
     if (rc != PD_OK)
@@ -52,6 +51,17 @@ enum pd_code context_open(const char *dir, const char *dockerfile, struct contex
     struct context *c = xcalloc(1, sizeof *c);
     c->fd = fd;
     c->dir = xstrdup(dir);
+    *out = c;
+    return PD_OK;
+}
+
+enum pd_code context_open(const char *dir, const char *dockerfile, struct context **out,
+                          struct pd_err *err)
+{
+    struct context *c = NULL;
+    enum pd_code rc = context_open_whole(dir, &c, err);
+    if (rc != PD_OK)
+        return rc;
     char *own = xasprintf("%s.dockerignore", dockerfile), *common = path_join(dir, ".dockerignore");
     if (access(own, F_OK) == 0)
         rc = read_ignore(c, own, err);

@@ -16,6 +16,9 @@ struct context;
 /* Reads DOCKERFILE.dockerignore when it is there, else DIR/.dockerignore. */
 MUST_USE enum pd_code context_open(const char *dir, const char *dockerfile, struct context **out,
                                    struct pd_err *err);
+/* A folder with nothing left out (an unpacked image). */
+MUST_USE enum pd_code context_open_whole(const char *dir, struct context **out,
+                                         struct pd_err *err);
 void context_close(struct context *c);        /* NULL is fine */
 int context_fd(const struct context *c);
 const char *context_dir(const struct context *c);

@@ -5,6 +5,7 @@
 
 #include "core/base/i18n.h"
 #include "k8s/image/dockerfile.h"
+#include "k8s/image/glob.h"
 
 enum { EXPAND_DEPTH = 32, EXPAND_CEILING = 1 << 20 };
 
@@ -16,7 +17,10 @@ struct expand {
     const char *p;
     struct str *out;
     struct pd_err *err;
+    const char *open;             /* of the ${ at work */
     int depth;
+    bool keep_escapes;            /* of a pattern */
+    bool raw;                     /* quotes are characters like others */
 };
 
 static enum pd_code run(struct expand *x, char stop);
@@ -49,63 +53,123 @@ static const char *value_of(struct expand *x, const char *p, size_t n)
     return x->lookup(x->arg, name);
 }
 
-/* The word behind ${NAME:-: expanded into out when wanted, else skipped. */
-static enum pd_code alternative(struct expand *x, bool want)
+/* Up to `stop`, expanded into `to`; stands behind the stop then. */
+static enum pd_code operand(struct expand *x, char stop, struct str *to)
 {
-    struct str skipped, *out = x->out;
-    str_init(&skipped, EXPAND_CEILING);
-    if (!want)
-        x->out = &skipped;
-    enum pd_code rc = run(x, '}');
+    struct str *out = x->out;
+    x->out = to;
+    enum pd_code rc = run(x, stop);
     x->out = out;
-    str_release(&skipped);
+    if (rc == PD_OK && *x->p == stop)
+        x->p++;
+    else if (rc == PD_OK)
+        rc = fail(x, x->open, stop == '}' ? _("unexpected end while looking for }")
+                                             : _("unexpected end while looking for /"));
+    return rc;
+}
+
+/* Behind "${NAME": one of :-w -w :+w +w :?w ?w. */
+static enum pd_code choose(struct expand *x, const char *open, const char *name,
+                           const char *value)
+{
+    struct str word;
+    bool colon = *x->p == ':';
+    x->p += colon;
+    char op = *x->p;
+    if (op != '-' && op != '+' && op != '?')
+        return fail(x, open, op ? _("this substitution is not known: use ${A:-word}, ${A:+word}, "
+                                    "${A:?word}, ${A#p}, ${A%p} or ${A/p/r}")
+                                : _("unexpected end while looking for }"));
+    x->p++;
+    str_init(&word, EXPAND_CEILING);
+    bool set = value && (!colon || *value);
+    enum pd_code rc = operand(x, '}', &word);
+    if (rc == PD_OK && op == '?' && !set) {
+        char text[160];
+        str_fmt(text, sizeof text, "%.60s: %.80s", name,
+                word.len ? word.p : _("a variable that must be set is not"));
+        rc = fail(x, open, text);
+    } else if (rc == PD_OK) {
+        bool alternative = op == '-' ? !set : op == '+' && set;
+        str_add(x->out, alternative ? word.p : op != '+' && value ? value : "");
+    }
+    str_release(&word);
+    return rc;
+}
+
+/* Behind "${NAME": #p ##p %p %%p. */
+static enum pd_code trim(struct expand *x, const char *value)
+{
+    struct str word;
+    char op = *x->p++;
+    bool greedy = *x->p == op;
+    x->p += greedy;
+    str_init(&word, EXPAND_CEILING);
+    bool keep = x->keep_escapes;
+    x->keep_escapes = true;
+    enum pd_code rc = operand(x, '}', &word);
+    x->keep_escapes = keep;
+    if (rc == PD_OK && !glob_trim(word.p, value ? value : "", op == '#', greedy, x->out))
+        rc = fail(x, x->open, _("the value is too long for a pattern (4096 bytes at most)"));
+    str_release(&word);
+    return rc;
+}
+
+/* Behind "${NAME": /p/r //p/r. */
+static enum pd_code replace(struct expand *x, const char *value)
+{
+    struct str pattern, with;
+    x->p++;
+    bool all = *x->p == '/';
+    x->p += all;
+    str_init(&pattern, EXPAND_CEILING);
+    str_init(&with, EXPAND_CEILING);
+    bool keep = x->keep_escapes;
+    x->keep_escapes = true;
+    enum pd_code rc = operand(x, '/', &pattern);
+    x->keep_escapes = keep;
+    if (rc == PD_OK)
+        rc = operand(x, '}', &with);
+    if (rc == PD_OK && !glob_replace(pattern.p, value ? value : "", with.p, all, x->out))
+        rc = fail(x, x->open, _("the value is too long for a pattern (4096 bytes at most)"));
+    str_release(&pattern);
+    str_release(&with);
     return rc;
 }
 
 /* Behind "${". */
-static enum pd_code braces(struct expand *x)
+static enum pd_code modify(struct expand *x, const char *open)
 {
-    const char *open = x->p - 2;
     size_t n = name_len(x->p);
+    char name[64];
     if (n == 0)
         return fail(x, open, *x->p ? _("bad substitution: a name must follow ${")
                                    : _("unexpected end while looking for }"));
     const char *value = value_of(x, x->p, n);
+    str_fmt(name, sizeof name, "%.*s", (int)MIN(n, (size_t)63), x->p);
     x->p += n;
-    if (*x->p == '}') {
+    switch (*x->p) {
+    case '}':
         x->p++;
         str_add(x->out, value ? value : "");
         return PD_OK;
+    case '#':
+    case '%':
+        return trim(x, value);
+    case '/':
+        return replace(x, value);
+    default:
+        return choose(x, open, name, value);
     }
-    bool colon = *x->p == ':';
-    x->p += colon;
-    char op = *x->p;
-    bool set = value && (!colon || *value);
-    enum pd_code rc;
-    if (op == '\0')
-        return fail(x, open, _("unexpected end while looking for }"));
-    x->p++;
-    if (op == '-') {
-        if (set)
-            str_add(x->out, value);
-        rc = alternative(x, !set);
-    } else if (op == '+') {
-        rc = alternative(x, set);
-    } else if (op == '?') {
-        rc = alternative(x, false);
-        str_add(x->out, value ? value : "");
-        if (rc == PD_OK && !set)
-            rc = fail(x, open, _("a variable that must be set is not"));
-    } else {
-        return fail(x, open,
-                    _("this substitution is not supported: use ${NAME:-word} or ${NAME:+word}"));
-    }
-    if (rc != PD_OK)
-        return rc;
-    if (*x->p != '}')
-        return fail(x, open, _("unexpected end while looking for }"));
-    x->p++;
-    return PD_OK;
+}
+
+static enum pd_code braces(struct expand *x)
+{
+    const char *outer = x->open;
+    x->open = x->p - 2;
+    enum pd_code rc = modify(x, x->open);
+    x->open = outer;
+    return rc;
 }
 
 static enum pd_code dollar(struct expand *x)
@@ -167,13 +231,15 @@ static enum pd_code run(struct expand *x, char stop)
     enum pd_code rc = PD_OK;
     while (rc == PD_OK && *x->p && *x->p != stop) {
         char c = *x->p;
-        if (c == '\'') {
+        if (c == '\'' && !x->raw) {
             rc = single_quoted(x);
-        } else if (c == '"') {
+        } else if (c == '"' && !x->raw) {
             rc = double_quoted(x);
         } else if (c == '$') {
             rc = dollar(x);
         } else if (c == x->d->escape) {
+            if (x->keep_escapes)
+                str_addc(x->out, c);
             x->p++;
             if (*x->p)
                 str_addc(x->out, *x->p++);
@@ -191,5 +257,14 @@ enum pd_code dockerfile_expand(const struct dockerfile *d, const struct df_word 
 {
     struct expand x = {.d = d, .w = w, .lookup = lookup, .arg = arg, .p = w->text, .out = out,
                        .err = err};
+    return run(&x, '\0');
+}
+
+enum pd_code dockerfile_expand_raw(const struct dockerfile *d, const struct df_word *w,
+                                   dockerfile_lookup_fn *lookup, void *arg, struct str *out,
+                                   struct pd_err *err)
+{
+    struct expand x = {.d = d, .w = w, .lookup = lookup, .arg = arg, .p = w->text, .out = out,
+                       .err = err, .raw = true};
     return run(&x, '\0');
 }

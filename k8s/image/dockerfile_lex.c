@@ -26,6 +26,7 @@ void dockerfile_lex_init(struct df_reader *r, const char *name, const char *text
     r->escape = '\\';
     str_init(&r->cur.text, DOCKERFILE_CEILING + 16);
     strv_init(&r->seen);
+    strv_init(&r->directives);
 }
 
 void dockerfile_lex_release(struct df_reader *r)
@@ -33,6 +34,7 @@ void dockerfile_lex_release(struct df_reader *r)
     str_release(&r->cur.text);
     free(r->cur.v);
     strv_release(&r->seen);
+    strv_release(&r->directives);
 }
 
 void dockerfile_lex_place(const struct df_line *l, size_t off, int *line, int *col)
@@ -66,8 +68,7 @@ enum pd_code dockerfile_fail(struct pd_err *err, const struct df_reader *r, size
     return pd_fail_at(err, PD_PARSE, r->name, line, col, "%s", msg);
 }
 
-/* The next physical line [*from, *to), without its end. */
-static bool take_line(struct df_reader *r, const char **from, const char **to)
+bool dockerfile_lex_raw(struct df_reader *r, const char **from, const char **to)
 {
     if (r->p >= r->end)
         return false;
@@ -140,6 +141,7 @@ static enum pd_code directive(struct df_reader *r, const char *start, const char
         return pd_fail_at(err, PD_PARSE, r->name, line, (int)(from - start) + 1,
                           _("the directive \"%s\" stands twice"), key);
     strv_push(&r->seen, key);
+    strv_pushf(&r->directives, "%s=%.*s", key, (int)MIN(ve - v, 400), v);
     if (!str_eq(key, "escape"))
         return PD_OK;
     if (ve - v != 1 || (*v != '\\' && *v != '`'))
@@ -167,7 +169,7 @@ enum pd_code dockerfile_lex_next(struct df_reader *r, bool *more, struct pd_err 
     bool open = false;
     str_clear(&r->cur.text);
     r->cur.n = 0;
-    while (take_line(r, &start, &to)) {
+    while (dockerfile_lex_raw(r, &start, &to)) {
         const char *from = skip_blank(start, to);
         if (has_nul(start, to))
             return pd_fail_at(err, PD_PARSE, r->name, r->line - 1, 1,

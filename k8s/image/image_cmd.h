@@ -13,7 +13,12 @@
  * podium-practice offers the same (`podium-practice image …`) to its kubelet.
  *
  * --json writes one JSON object a line to stdout, each with "ev":
+ *   {"ev":"plan","rows":[{"n":1,"line":1,"column":1,"text":"FROM scratch","stage":"base",
+ *    "skipped":true}]}       once, before the first instruction of a build; stage and
+ *                            skipped (its stage isn't needed) only when they hold
+ *   {"ev":"finding",…}                                   of the Dockerfile, as lint prints it
  *   {"ev":"instruction","n":2,"total":7,"text":"COPY app /app"}
+ *   {"ev":"step","n":2,"cached":true|false,"ms":12}      the instruction is done
  *   {"ev":"pack","done":BYTES,"total":BYTES}             a layer being written (build)
  *   {"ev":"layer","digest":"sha256:…","size":BYTES,"cached":true|false}
  *   {"ev":"push","digest":"sha256:…","done":BYTES,"total":BYTES}

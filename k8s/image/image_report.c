@@ -133,10 +133,55 @@ static void layer(struct image_report *r, const struct builder_event *e)
     printf("  layer %.19s %s%s\n", e->digest, size, e->cached ? _(" (cached)") : "");
 }
 
+/* All that will be done, and what is left out. */
+static void plan(const struct image_report *r, const struct builder_event *e)
+{
+    if (!r->json)
+        return;
+    struct json *j = event("plan"), *rows = json_new_array();
+    for (size_t i = 0; i < e->df->n; i++) {
+        const struct df_instr *in = &e->df->v[i];
+        int at = dockerfile_plan_at(e->plan, i);
+        struct json *row = json_new_object();
+        struct str text;
+        clean_text(in->text, &text);
+        text.p[utf8_cut(text.p, 200)] = '\0';
+        json_put_num(row, "n", (double)i + 1);
+        json_put_num(row, "line", in->line);
+        json_put_num(row, "column", in->col);
+        json_put_str(row, "text", text.p);
+        if (at >= 0 && *e->plan->v[at].name)
+            json_put_str(row, "stage", e->plan->v[at].name);
+        if (at >= 0 && !e->plan->v[at].needed)
+            json_put_bool(row, "skipped", true);
+        json_append(rows, row);
+        str_release(&text);
+    }
+    json_set(j, "rows", rows);
+    emit(j);
+}
+
+static void step(const struct image_report *r, const struct builder_event *e)
+{
+    if (!r->json)
+        return;
+    struct json *j = event("step");
+    json_put_num(j, "n", e->n);
+    json_put_bool(j, "cached", e->cached);
+    json_put_num(j, "ms", (double)e->ms);
+    emit(j);
+}
+
 void image_report_build(void *arg, const struct builder_event *e)
 {
     struct image_report *r = arg;
     switch (e->kind) {
+    case BUILD_PLAN:
+        plan(r, e);
+        break;
+    case BUILD_STEP:
+        step(r, e);
+        break;
     case BUILD_INSTRUCTION:
         instruction(r, e);
         break;

@@ -11,6 +11,7 @@ static void free_entry(struct layer_entry *e)
 {
     free(e->path);
     free(e->src);
+    free(e->data);
     free(e->link);
 }
 

@@ -90,6 +90,8 @@ static enum pd_code open_archives(struct layer_reader *r, struct pd_err *err)
     archive_read_support_format_raw(r->outer);
     archive_read_support_filter_gzip(r->outer);
     archive_read_support_filter_zstd(r->outer);
+    archive_read_support_filter_bzip2(r->outer);      /* of ADD; no registry has these two */
+    archive_read_support_filter_xz(r->outer);
     archive_read_support_format_tar(r->inner);
     if (archive_read_open(r->outer, r, NULL, read_blob, NULL) != ARCHIVE_OK ||
         archive_read_next_header(r->outer, &e) != ARCHIVE_OK)

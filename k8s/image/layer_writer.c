@@ -41,7 +41,7 @@ static enum pd_code open_source(const struct layer_writer_options *opt,
                                 const struct layer_entry *e, int *fd, struct pd_err *err)
 {
     struct stat st;
-    *fd = inroot_open(opt->src_fd, e->src, O_RDONLY | O_NONBLOCK, 0);
+    *fd = inroot_open(e->src_fd ? e->src_fd : opt->src_fd, e->src, O_RDONLY | O_NONBLOCK, 0);
     if (*fd < 0)
         return pd_fail_errno(err, PD_IO, _("can't read %s of the context"), e->src);
     if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == e->size)
@@ -58,6 +58,8 @@ static enum pd_code read_source(const struct layer_writer_options *opt,
                                 void *arg, struct pd_err *err)
 {
     int fd = -1;
+    if (e->data)
+        return fn(arg, e->data, (size_t)e->size, err);
     enum pd_code rc = open_source(opt, e, &fd, err);
     int64_t left = e->size;
     while (rc == PD_OK && left > 0) {

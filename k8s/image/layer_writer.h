@@ -12,6 +12,8 @@ struct layer_entry {
     enum layer_kind kind;
     char *path;                   /* in the image, no leading "/" */
     char *src;                    /* LAYER_FILE: path below the source folder */
+    int src_fd;                   /* that folder; 0: the one of the options */
+    char *data;                   /* LAYER_FILE: its bytes instead of src; or NULL */
     char *link;                   /* LAYER_LINK: its target */
     int64_t size;
     unsigned mode, uid, gid;

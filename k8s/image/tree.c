@@ -12,6 +12,7 @@ enum { TREE_LINKS = 40 };             /* as the kernel's ELOOP */
 struct node {
     char *name, *target;
     enum tree_kind kind;
+    struct tree_meta meta;
     struct node **v;                  /* children by name */
     size_t n, cap;
 };
@@ -52,6 +53,28 @@ void tree_free(struct tree *t)
         return;
     free_children(&t->root);
     free(t);
+}
+
+static void copy_children(struct node *to, const struct node *from)
+{
+    to->v = from->n ? xcalloc(from->n, sizeof(struct node *)) : NULL;
+    to->n = to->cap = from->n;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct node *c = from->v[i];
+        to->v[i] = xcalloc(1, sizeof *c);
+        to->v[i]->name = xstrdup(c->name);
+        to->v[i]->target = xstrdup(c->target);
+        to->v[i]->kind = c->kind;
+        to->v[i]->meta = c->meta;
+        copy_children(to->v[i], c);
+    }
+}
+
+struct tree *tree_copy(const struct tree *t)
+{
+    struct tree *c = tree_new();
+    copy_children(&c->root, &t->root);
+    return c;
 }
 
 static int compare(const char *name, size_t len, const char *other)
@@ -138,6 +161,19 @@ static struct node *find(const struct tree *t, const char *path)
         p += *p == '/';
     }
     return (struct node *)(uintptr_t)d;
+}
+
+void tree_note(struct tree *t, const char *path, const struct tree_meta *m)
+{
+    struct node *d = find(t, path);
+    if (d)
+        d->meta = *m;
+}
+
+struct tree_meta tree_meta_of(const struct tree *t, const char *path)
+{
+    const struct node *d = find(t, path);
+    return d ? d->meta : (struct tree_meta){0};
 }
 
 void tree_remove(struct tree *t, const char *path)
@@ -267,6 +303,9 @@ static void put_entry(struct tree *t, const char *path, struct archive_entry *e)
         tree_put(t, path, TREE_LINK, target);
     else
         tree_put(t, path, TREE_FILE, NULL);
+    struct tree_meta m = {(unsigned)archive_entry_perm(e), (unsigned)archive_entry_uid(e),
+                          (unsigned)archive_entry_gid(e)};
+    tree_note(t, path, &m);
 }
 
 /* Whiteouts act on lower layers only: `mine` holds the names of this one. */
@@ -298,11 +337,17 @@ static enum pd_code add_entry(struct tree *t, struct tree *mine, struct archive_
 enum pd_code tree_add_layer(struct tree *t, const struct layout *l,
                             const struct image_layer *layer, struct pd_err *err)
 {
+    char *path = layout_blob_path(l, layer->desc.digest);
+    enum pd_code rc = tree_add_file(t, path, err);
+    free(path);
+    return rc;
+}
+
+enum pd_code tree_add_file(struct tree *t, const char *path, struct pd_err *err)
+{
     struct layer_reader *r;
     struct archive_entry *e = NULL;
-    char *path = layout_blob_path(l, layer->desc.digest);
     enum pd_code rc = layer_reader_open(path, &r, err);
-    free(path);
     if (rc != PD_OK)
         return rc;
     struct tree *mine = tree_new();

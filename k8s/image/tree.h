@@ -12,11 +12,20 @@ enum tree_kind { TREE_NONE, TREE_DIR, TREE_FILE, TREE_LINK };
 
 struct tree;
 
+/* What tar says of a name besides: kept when tree_note or a layer told it. */
+struct tree_meta {
+    unsigned mode, uid, gid;
+};
+
 struct tree *tree_new(void);          /* an empty root */
+struct tree *tree_copy(const struct tree *t);
 void tree_free(struct tree *t);       /* NULL is fine */
 /* Set a name; missing folders above are made, a name of another kind is
  * replaced (with what was below it). target: of a TREE_LINK. */
 void tree_put(struct tree *t, const char *path, enum tree_kind kind, const char *target);
+void tree_note(struct tree *t, const char *path, const struct tree_meta *m);
+/* Mode 0 where nothing is known. */
+struct tree_meta tree_meta_of(const struct tree *t, const char *path);
 void tree_remove(struct tree *t, const char *path);   /* with all below */
 /* All below `path` but what `keep` has at the same place. */
 void tree_prune(struct tree *t, const char *path, const struct tree *keep);
@@ -29,5 +38,7 @@ MUST_USE enum pd_code tree_resolve(const struct tree *t, const char *path, struc
 /* Apply a layer's names (whiteouts too). */
 MUST_USE enum pd_code tree_add_layer(struct tree *t, const struct layout *l,
                                      const struct image_layer *layer, struct pd_err *err);
+/* The same of a file, which may be any tar archive. */
+MUST_USE enum pd_code tree_add_file(struct tree *t, const char *path, struct pd_err *err);
 
 #endif

@@ -330,7 +330,7 @@ TEST(build_errors_have_their_place)
         {"FROM scratch\nARG NAME\n", "NAEM=1", PD_USAGE, 0, 0, "NAEM belongs to no ARG"},
         {"FROM scratch\nENV A='x\n", NULL, PD_PARSE, 2, 7, "single quote"},
         {"FROM scratch\nCOPY --chmod=999 file /\n", NULL, PD_PARSE, 2, 6, "octal"},
-        {"FROM scratch\nCOPY --chown=bob file /\n", NULL, PD_PARSE, 2, 6, "numbers"},
+        {"FROM scratch\nCOPY --chown=bob file /\n", NULL, PD_IMAGE, 2, 6, "who \"bob\" is"},
         {"FROM scratch\nCOPY pipe /\n", NULL, PD_IMAGE, 2, 1, "neither a file"},
         {"FROM scratch\nEXPOSE 99999\n", NULL, PD_PARSE, 2, 8, "is no port"},
         {"FROM scratch\nRUN x\n", NULL, PD_ENGINE, 2, 1, "engine"},
@@ -361,7 +361,8 @@ TEST(build_settings_reach_the_config)
         "ARG V=9\nFROM scratch\nARG V\nARG W=w$V\n"
         "ENV A=$V B=\"$A-$W\"\nENV C=$A\nLABEL v=$V \"k.x\"='a b'\nUSER 1000:1000\n"
         "EXPOSE 80 53/udp\nSTOPSIGNAL SIGINT\nVOLUME /data\nMAINTAINER Li\n"
-        "SHELL [\"/bin/bash\", \"-c\"]\nCMD echo $A\n", 0644);
+        "EXPOSE 8000-8002\nHEALTHCHECK --interval=1m30s --retries=2 CMD curl x\n"
+        "ONBUILD COPY a b\nCMD echo $A\n", 0644);
     char *c = at("c");
     CHECK_OK(build(c, &d, NULL));
     CHECK_OK(image_load(out, &d, &im, &err));
@@ -377,7 +378,13 @@ TEST(build_settings_reach_the_config)
     CHECK_STR(json_str(j, "StopSignal", ""), "SIGINT");
     CHECK(json_has(j, "Volumes['/data']"));
     CHECK_STR(json_str(im->config_json, "author", ""), "Li");
-    CHECK_STR(json_str(j, "Cmd[0]", ""), "/bin/bash");
+    CHECK(json_has(j, "ExposedPorts['8002/tcp']") && !json_has(j, "ExposedPorts['8003/tcp']"));
+    CHECK_STR(json_str(j, "Healthcheck.Test[0]", ""), "CMD-SHELL");
+    CHECK_STR(json_str(j, "Healthcheck.Test[1]", ""), "curl x");
+    CHECK_NEAR(json_num(j, "Healthcheck.Interval", 0), 90e9, 0);
+    CHECK_INT(json_int(j, "Healthcheck.Retries", 0), 2);
+    CHECK_STR(json_str(j, "OnBuild[0]", ""), "COPY a b");
+    CHECK_STR(json_str(j, "Cmd[0]", ""), "/bin/sh");
     CHECK_STR(json_str(j, "Cmd[2]", ""), "echo $A");
     CHECK_OK(build(c, &d, "V=7"));
     CHECK_OK(image_load(out, &d, &im, &err));
