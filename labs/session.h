@@ -12,6 +12,7 @@
  *   lab.cleanup (looks what there is), lab.cleanup yes (deletes it),
  *   lab.simulate (goes to the practice cluster),
  *   train.pause, train.resume, train.step N, train.inspect WHAT, train.rate R,
+ *   train.walk [NAME ROW COL],
  *   train.save, train.quit, log.follow POD, op.cancel, curve.export PATH
  */
 #ifndef LABS_SESSION_H

@@ -244,6 +244,16 @@ static void train_inspect(struct session *s, const char *const *args, struct eff
     session_steer(s, "inspect", args[0] ? args[0] : "norms", NULL, out);
 }
 
+static void train_walk(struct session *s, const char *const *args, struct effects *out)
+{
+    if (s->run.control == 1)
+        session_say(s, PD_UNSUPPORTED, "%s",
+                    _("this trainer is older than the walk: build the image again with this "
+                      "podium-train and submit the Job again"));
+    else
+        session_steer(s, "walk", args[0], NULL, out);
+}
+
 static void train_rate(struct session *s, const char *const *args, struct effects *out)
 {
     double x;
@@ -299,6 +309,7 @@ static const struct {
     {"file.set", 2, file_set},      {"train.pause", 0, train_pause},
     {"train.resume", 0, train_resume}, {"train.step", 0, train_step},
     {"train.inspect", 0, train_inspect}, {"train.rate", 1, train_rate},
+    {"train.walk", 0, train_walk},
     {"train.save", 0, train_save},  {"train.quit", 0, train_quit},
     {"log.follow", 1, log_follow},  {"op.cancel", 0, op_cancel},
     {"curve.export", 1, curve_export}, {"step.solution", 0, step_solution},

@@ -54,6 +54,8 @@ void answer_sentence(const struct run_record *r, struct str *out)
         str_printf(out, _("takes %.0f steps from step %.0f, then waits"), num(r, "n"), step);
     else if (str_eq(cmd, "save"))
         str_printf(out, _("saved a checkpoint at step %.0f"), step);
+    else if (str_eq(cmd, "walk"))
+        str_printf(out, _("step %.0f is taken apart: tab 7 walks through it"), step + 1);
     else if (str_eq(cmd, "quit"))
         str_printf(out, _("ends at step %.0f, after a last checkpoint"), step);
     else
@@ -84,9 +86,13 @@ enum answer_kind answer_say(const char *line, struct str *out)
     answer_sentence(r, &raw);
     utf8_clean(raw.p, raw.len, false, out);
     str_release(&raw);
-    bool shows = str_eq(runlog_str(r, "cmd", ""), "inspect") && runlog_num(r, "ok", 0) != 0;
+    enum answer_kind kind = ANSWER_SAYS;
+    if (runlog_num(r, "ok", 0) != 0 && str_eq(runlog_str(r, "cmd", ""), "inspect"))
+        kind = ANSWER_SHOWS;
+    else if (runlog_num(r, "ok", 0) != 0 && str_eq(runlog_str(r, "cmd", ""), "walk"))
+        kind = ANSWER_WALKS;
     free(r);
-    return shows ? ANSWER_SHOWS : ANSWER_SAYS;
+    return kind;
 }
 
 /* --- norms --------------------------------------------------------------------- */

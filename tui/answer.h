@@ -8,8 +8,9 @@
 #include "core/base/runlog.h"
 #include "tui/rows.h"
 
-/* What an answer is: a sentence, or a sentence and a table. */
-enum answer_kind { ANSWER_NONE, ANSWER_SAYS, ANSWER_SHOWS };
+/* What an answer is: a sentence, or a sentence and a table, or a step taken apart
+ * (tui/walk.h). */
+enum answer_kind { ANSWER_NONE, ANSWER_SAYS, ANSWER_SHOWS, ANSWER_WALKS };
 
 /* The sentence of a record's line ("paused at step 37") to out. */
 enum answer_kind answer_say(const char *line, struct str *out);

@@ -104,7 +104,7 @@ enum view app_view_below(const struct app *a)
         [PANEL_CATALOGUE] = VIEW_CATALOGUE, [PANEL_ABOUT] = VIEW_CATALOGUE,
         [PANEL_STEP] = VIEW_STEP, [PANEL_CLUSTER] = VIEW_CLUSTER, [PANEL_LOG] = VIEW_LOG,
         [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
-        [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_EDIT] = VIEW_EDIT,
+        [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_TRAIN] = VIEW_TRAIN, [PANEL_EDIT] = VIEW_EDIT,
         [PANEL_SETTINGS] = VIEW_SETTINGS, [PANEL_MESSAGES] = VIEW_MESSAGES,
         [PANEL_KEYS] = VIEW_KEYS};
     return a->edit.open ? VIEW_EDIT : of[a->focus];
@@ -472,11 +472,14 @@ static void follow_answers(struct app *a, int answers_before, const char *messag
     if (r->answers <= answers_before || a->now_ms - r->last_line_ms > RECENT_MS)
         return;
     str_init(&text, sizeof a->note - 1);
-    if (answer_say(r->answer_line, &text) == ANSWER_SHOWS) {
-        a->inspect_open = true;
-        a->tab = PANEL_CURVE;
+    enum answer_kind kind = answer_say(r->answer_line, &text);
+    a->inspect_open = a->inspect_open || kind == ANSWER_SHOWS;
+    if (kind == ANSWER_WALKS)
+        a->walk_stage = a->scroll[PANEL_TRAIN] = 0;
+    if (kind == ANSWER_SHOWS || kind == ANSWER_WALKS) {
+        a->tab = kind == ANSWER_SHOWS ? PANEL_CURVE : PANEL_TRAIN;
         if (a->over_n > 0 ? a->over[0].below != PANEL_STEP : a->focus != PANEL_STEP)
-            app_focus(a, PANEL_CURVE);
+            app_focus(a, a->tab);
     }
     if (str_eq(message_before, a->s->message))   /* else there is greater news */
         app_note(a, false, "%s", text.p);

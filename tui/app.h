@@ -24,6 +24,7 @@ enum view {
     VIEW_CURVE = 1 << 4,
     VIEW_API = 1 << 5,
     VIEW_WHY = 1 << 6,
+    VIEW_TRAIN = 1 << 9,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
@@ -31,7 +32,8 @@ enum view {
     VIEW_SETTINGS = 1 << 24,
     VIEW_MESSAGES = 1 << 25,
     VIEW_KEYS = 1 << 26,
-    VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY,
+    VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY |
+                VIEW_TRAIN,
     VIEWS_OVER = VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
@@ -148,6 +150,7 @@ struct app {
     bool notes_open;             /* the step's notes, before it is done */
     enum clean_state clean_seen;
     bool inspect_open;           /* the trainer's last look inside stands below the curve */
+    int walk_stage;              /* of the step that is walked through (enum walk_stage) */
     int op_step;                 /* the step that the operation on show began in */
     int64_t op_began;
     int64_t now_ms, interrupt_ms;

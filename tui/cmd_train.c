@@ -87,3 +87,29 @@ void cmd_train_inspect(struct app *a, const char *arg, struct effects *out)
     else
         cmd_ask(a, _("look at"), "train.inspect", "norms");
 }
+
+bool cmd_has_walk(const struct app *a)
+{
+    return a->s->run.walk_step > 0;
+}
+
+void cmd_train_walk(struct app *a, const char *arg, struct effects *out)
+{
+    app_session(a, "train.walk", arg, out);
+}
+
+static void walk(struct app *a, int by)
+{
+    a->walk_stage = MIN(MAX(a->walk_stage + by, 0), WALK_STAGES - 1);
+    a->scroll[PANEL_TRAIN] = 0;
+}
+
+void cmd_walk_next(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    walk(a, 1);
+}
+
+void cmd_walk_prev(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    walk(a, -1);
+}

@@ -22,7 +22,7 @@ struct panel {
 const struct panel *panel_of(enum panel_id id);
 
 extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluster, panel_log,
-    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_edit, panel_settings,
+    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_train, panel_edit, panel_settings,
     panel_messages, panel_keys;
 
 /* --- shared by panels ---------------------------------------------------------- */
@@ -44,6 +44,8 @@ int64_t panel_time(const struct json *object, const char *path);
 const char *panel_pod_status(const struct json *pod);
 /* When an event was last seen, Unix ms, 0 unknown. */
 int64_t panel_event_time(const struct json *event);
+/* A run's state (labs/session.h) in the language. */
+const char *panel_run_state(const char *state);
 /* The curve as it is asked for by the state. */
 void panel_curve_ask(const struct app *a, struct curve_ask *ask);
 

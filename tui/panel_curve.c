@@ -214,7 +214,7 @@ static void figure(struct rows *out, const char *label, enum role role, const ch
 }
 
 /* The states of a run (labs/session.h) in the person's language. */
-static const char *state_text(const char *state)
+const char *panel_run_state(const char *state)
 {
     static const char *const states[] = {N_("running"), N_("paused"), N_("holding"), N_("done"),
                                          N_("error")};
@@ -272,7 +272,7 @@ static void run_rows(const struct app *a, struct rows *out, int w, int h)
     char buf[64], num[24];
     if (!has_run(a))
         return;
-    figure(out, _("state"), state_role(r->state), state_text(r->state), "");
+    figure(out, _("state"), state_role(r->state), panel_run_state(r->state), "");
     losses(a, out);
     if (h >= 14)
         rows_blank(out);

@@ -85,6 +85,7 @@ static void other_record(struct rows *out, const struct run_record *r)
     static const struct { enum run_event ev; const char *word; enum role role; } words[] = {
         {RUN_HELLO, "hello", ROLE_OK},   {RUN_SAVE, "saved", ROLE_OK},
         {RUN_STATE, "state", ROLE_STRONG},
+        {RUN_WALK, "walk", ROLE_STRONG},
         {RUN_WARN, "warning", ROLE_LOG_WARN}, {RUN_ERROR, "error", ROLE_LOG_ERROR},
         {RUN_DONE, "done", ROLE_OK}};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)

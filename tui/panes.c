@@ -41,7 +41,7 @@ static enum panel_id companion(enum panel_id tab)
 {
     static const enum panel_id beside[] = {
         [PANEL_CLUSTER] = PANEL_API, [PANEL_LOG] = PANEL_CURVE, [PANEL_CURVE] = PANEL_LOG,
-        [PANEL_API] = PANEL_CLUSTER, [PANEL_WHY] = PANEL_CLUSTER};
+        [PANEL_API] = PANEL_CLUSTER, [PANEL_WHY] = PANEL_CLUSTER, [PANEL_TRAIN] = PANEL_CURVE};
     return beside[tab];
 }
 
@@ -52,9 +52,9 @@ static void lab_panes(struct panes *l, struct rect b, enum panel_id tab)
         return;
     }
     int first = b.w * 36 / 100, second = b.w * 33 / 100;
-    if (tab == PANEL_CURVE || tab == PANEL_LOG) {
+    if (tab == PANEL_CURVE || tab == PANEL_LOG || tab == PANEL_TRAIN) {
         first = b.w * 30 / 100;
-        second = tab == PANEL_CURVE ? b.w * 38 / 100 : b.w * 35 / 100;
+        second = tab != PANEL_LOG ? b.w * 38 / 100 : b.w * 35 / 100;
     }
     add(l, PANEL_STEP, (struct rect){b.x, b.y, first, b.h}, true);
     add(l, tab, (struct rect){b.x + first, b.y, second, b.h}, true);

@@ -11,7 +11,7 @@
 #include "core/base/utf8.h"
 #include "core/train/kern.h"
 
-enum { TOP = 5, TEXT_MOST = 2400, TOKENS_MOST = 96 };
+enum { TOP = 5, TEXT_MOST = 2400, TOKENS_MOST = 200 };
 
 struct walk {
     struct trainer *t;

@@ -9,7 +9,9 @@
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
+#include "core/base/path.h"
 #include "core/base/utf8.h"
+#include "labs/run.h"
 #include "tests/t.h"
 #include "tui/app.h"
 #include "tui/cmd.h"
@@ -211,6 +213,26 @@ UNUSED static void fx_log(struct session *s)
         fx_log_line(s, buf);
     }
     fx_log_line(s, "{\"v\":1,\"ev\":\"eval\",\"step\":310,\"val_loss\":1.018}");
+}
+
+/* A run of podium-train with a lab's own model and data, held after step 3 and
+ * walked through (tests/screens/walk.jsonl), as it would come from the log. */
+UNUSED static void fx_walk(struct session *s)
+{
+    struct run_log *log = xcalloc(1, sizeof *log);
+    struct str text;
+    struct pd_err err;
+    run_reset(&s->run, log);
+    str_copy(s->run.pod, sizeof s->run.pod, "lora-gaudi-x7k2p");
+    str_init(&text, 1 << 20);
+    CHECK_OK(path_read(PODIUM_SOURCE_DIR "/tests/screens/walk.jsonl", 1 << 20, &text, &err));
+    for (char *line = text.p, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        CHECK(run_line(&s->run, log, line, FIXTURE_NOW));
+    }
+    str_release(&text);
+    free(log);
 }
 
 /* An app at a size, in the catalogue. */
