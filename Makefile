@@ -178,7 +178,7 @@ PREFIX ?= /usr/local
 install: all ## into PREFIX (default /usr/local), DESTDIR respected
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/podium
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	cp -R --parents labs/content themes $(DESTDIR)$(PREFIX)/share/podium
+	cp -R --parents labs/content labs/templates themes $(DESTDIR)$(PREFIX)/share/podium
 	[ ! -d $(B)/locale ] || cp -R $(B)/locale $(DESTDIR)$(PREFIX)/share/podium
 
 golden: all $(TEST_BIN) ## write the screens of tests/screens anew; read the diff

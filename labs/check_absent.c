@@ -1,6 +1,6 @@
 /* check_absent.c - something is gone. That it is not there proves nothing by
- * itself: it must have been there in this attempt, seen by this check or made
- * by the lab. */
+ * itself: it must have been seen in this attempt. What the lab has only just made
+ * and nobody has seen yet is not gone. */
 #include "core/base/i18n.h"
 #include "labs/check_kinds.h"
 #include "labs/match.h"
@@ -8,7 +8,7 @@
 
 static const struct lab_key keys[] = {
     {"kind", LK_RES, true}, {"name", LK_STR, false}, {"where", LK_EXPECT, false},
-    {NULL, LK_ANY, false}};
+    {"own", LK_BOOL, false}, {NULL, LK_ANY, false}};
 
 static const struct json *present(const struct check_ctx *c)
 {
@@ -36,15 +36,18 @@ static void key_of(const struct check_ctx *c, char key[CHECK_SEEN_KEY])
 static bool seen(const struct check_ctx *c, char key[CHECK_SEEN_KEY])
 {
     struct evidence ev;
+    const char *kind = json_str(c->args, "kind", "");
+    const struct json *o = check_blind(c, kind, &ev) ? NULL : present(c);
     key_of(c, key);
-    return !check_blind(c, json_str(c->args, "kind", ""), &ev) && present(c);
+    return o && (!json_bool(c->args, "own", !str_eq(kind, "nodes")) ||
+                 session_is_own(c->s, kind, o));
 }
 
 static bool was_there(const struct check_ctx *c)
 {
     char key[CHECK_SEEN_KEY];
     key_of(c, key);
-    return json_get(session_fact(c->s, "seen"), key) || json_get(session_fact(c->s, "made"), key);
+    return json_get(session_fact(c->s, "seen"), key) != NULL;
 }
 
 static void eval(const struct check_ctx *c, struct evidence *ev)

@@ -9,31 +9,16 @@
 #include "core/base/i18n.h"
 #include "core/base/journal.h"
 #include "core/base/path.h"
-#include "labs/effects.h"
-#include "labs/headless_say.h"
-#include "labs/session_priv.h"
+#include "labs/headless_priv.h"
+#include "labs/lab_test.h"
+#include "labs/quiz.h"
+#include "labs/step_text.h"
 #include "labs/vars.h"
 
-enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 45000, POLL_MS = 250, BEGIN_LIMIT_MS = 20000,
-       ASK_AGAIN_MS = 2000, DELETES_MOST = 16 };
-enum stage { STAGE_OPEN, STAGE_EDIT, STAGE_RUN, STAGE_WAIT, STAGE_CLEAN, STAGE_END };
+enum { WRONG_STABLE_MS = 4000, LINK_LIMIT_MS = 15000, POLL_MS = 250, BEGIN_LIMIT_MS = 20000,
+       ASK_AGAIN_MS = 2000, CLEAN_LIMIT_MS = 30000 };
 
-struct headless {
-    const struct headless_options *o;
-    struct loop *loop;
-    struct session *s;
-    struct effects_runner *r;
-    struct effects out;
-    struct headless_say say;
-    struct journal *journal;      /* NULL without --record */
-    enum stage stage;
-    int step;                     /* being worked on */
-    int64_t begun_ms, wrong_since, link_since, edit_since, asked_ms;
-    int code;
-    uint32_t deletes[DELETES_MOST];   /* effects that are open at the end, 0: ended */
-};
-
-static void apply_message(struct headless *h, struct msg *m)
+void headless_apply(struct headless *h, struct msg *m)
 {
     if (h->journal)
         journal_write(h->journal, m);
@@ -41,7 +26,7 @@ static void apply_message(struct headless *h, struct msg *m)
     effects_run_all(h->r, &h->out);
 }
 
-static void command(struct headless *h, const char *name, const char *a, const char *b)
+void headless_command(struct headless *h, const char *name, const char *a, const char *b)
 {
     struct json *body = json_new_object(), *args = json_new_array();
     json_put_str(body, "name", name);
@@ -51,62 +36,48 @@ static void command(struct headless *h, const char *name, const char *a, const c
         json_append(args, json_new_string(b));
     json_set(body, "args", args);
     struct msg *m = msg_new(MSG_COMMAND, body);
-    apply_message(h, m);
+    headless_apply(h, m);
     msg_free(m);
 }
 
 /* --- the end ------------------------------------------------------------------------ */
 
-static bool deletable(const char *key)
+/* What carries the lab's label goes again; the copied files stay. True: it was
+ * begun. */
+static bool clean(struct headless *h)
 {
-    return str_starts(key, "jobs/") || str_starts(key, "pods/") ||
-           str_starts(key, "persistentvolumeclaims/");
+    const struct session *s = h->s;
+    if ((h->o->keep && !h->test) || s->cluster.link != LINK_UP || !session_priv(s)->progress)
+        return false;
+    h->clean_since = clock_ms();
+    headless_command(h, "lab.cleanup", "yes", NULL);
+    return true;
 }
 
-/* What this run made goes again, by name and uid; the copied files stay. */
-static void clean(struct headless *h)
-{
-    const struct json *made = session_fact(h->s, "made");
-    int n = 0;
-    for (const struct json *o = json_first(made); o; o = json_next(o)) {
-        const char *key = json_key(o), *name = strchr(key, '/');
-        if (!deletable(key) || h->o->keep || h->s->cluster.link != LINK_UP)
-            continue;
-        struct json *args = json_new_object();
-        json_set(args, "resource", json_new_string_n(key, (size_t)(name - key)));
-        json_put_str(args, "namespace", h->s->cluster.ns);
-        json_put_str(args, "name", name + 1);
-        json_put_str(args, "uid", json_str(o, "uid", NULL));
-        json_put_num(args, "grace", 0);
-        uint32_t id = session_effect(h->s, &h->out, EFF_DELETE, args);
-        if (n < DELETES_MOST)
-            h->deletes[n++] = id;
-    }
-    effects_run_all(h->r, &h->out);
-}
-
-/* Answers to older questions may still come: only those of the deletes count. */
-static bool deleted(struct headless *h, uint32_t effect)
-{
-    bool open = false;
-    for (int i = 0; i < DELETES_MOST; i++) {
-        if (h->deletes[i] == effect)
-            h->deletes[i] = 0;
-        open = open || h->deletes[i];
-    }
-    return !open;
-}
-
-static void finish(struct headless *h, int code, const char *why)
+void headless_finish(struct headless *h, int code, const char *why)
 {
     if (h->stage >= STAGE_CLEAN)
         return;
     h->code = code;
-    headless_say_end(&h->say, h->s, h->step, code, why, clock_ms() - h->begun_ms);
+    if (h->test)
+        lab_test_ended(h, code, why);
+    else
+        headless_say_end(&h->say, h->s, h->step, code, why, clock_ms() - h->begun_ms);
     h->stage = STAGE_CLEAN;
-    clean(h);
-    if (deleted(h, 0))
-        loop_stop(h->loop, code);
+    if (!clean(h))
+        loop_stop(h->loop, h->code);
+}
+
+/* Clearing up has ended, or takes too long. */
+static void cleaned(struct headless *h)
+{
+    enum clean_state st = h->s->clean.state;
+    bool late = clock_ms() - h->clean_since > CLEAN_LIMIT_MS;
+    if (st != CLEAN_DONE && st != CLEAN_FAILED && !late)
+        return;
+    if (h->test && lab_test_cleaned(h, st == CLEAN_DONE))
+        return;                   /* it begins once more */
+    loop_stop(h->loop, h->code);
 }
 
 /* --- one step ------------------------------------------------------------------------ */
@@ -118,34 +89,53 @@ static char *replaced(const char *text, const char *find, const char *put)
     return at ? xasprintf("%.*s%s%s", (int)(at - text), text, put, at + strlen(find)) : NULL;
 }
 
-/* The edits of one file make one change: what lies between two of them was
- * never the person's answer. */
-static void edit_file(struct headless *h, const char *file)
+static bool set_is_for(const struct headless *h, int i, const char *file)
+{
+    return str_eq(h->o->sets[i].step, session_step(h->s)->id) &&
+           str_eq(h->o->sets[i].file, file);
+}
+
+/* One edit of a text; says it. False: what it looks for is not there. */
+static bool edit_text(struct headless *h, char **text, const char *file, const char *find,
+                      const char *put_raw)
+{
+    struct str put;
+    str_init(&put, 1 << 16);
+    vars_fill(h->s->vars, put_raw, &put);
+    char *now = replaced(*text, find, put.p);
+    if (now) {
+        if (!h->test)
+            headless_say_edit(&h->say, h->s, file, find, put.p);
+        free(*text);
+        *text = now;
+    }
+    str_release(&put);
+    return now != NULL;
+}
+
+char *headless_solved(struct headless *h, const char *file)
 {
     const struct lab_step *step = session_step(h->s);
     char *text = xstrdup(session_file(h->s, file, NULL));
-    int n = step->solves_n + h->o->sets_n;
-    bool changed = false;
-    for (int i = 0; i < n; i++) {
-        const struct headless_set *o = i < step->solves_n ? NULL : &h->o->sets[i - step->solves_n];
-        const struct lab_solve *v = o ? NULL : &step->solves[i];
-        if (!str_eq(o ? o->file : v->file, file) || (o && !str_eq(o->step, step->id)))
-            continue;
-        struct str put;
-        str_init(&put, 1 << 16);
-        vars_fill(h->s->vars, o ? o->put : v->put, &put);
-        char *now = replaced(text, o ? o->find : v->find, put.p);
-        if (now) {
-            headless_say_edit(&h->say, h->s, file, o ? o->find : v->find, put.p);
-            free(text);
-            text = now;
-            changed = true;
-        }
-        str_release(&put);
-    }
-    if (changed)
-        command(h, "file.set", file, text);
+    for (int i = 0; text && i < step->solves_n; i++)
+        if (str_eq(step->solves[i].file, file))
+            edit_text(h, &text, file, step->solves[i].find, step->solves[i].put);
+    return text;
+}
+
+/* The edits of one file make one change: what lies between two of them was
+ * never the person's answer. False: an edit of --set has no place. */
+static bool edit_file(struct headless *h, const char *file)
+{
+    char *text = headless_solved(h, file);
+    bool ok = true;
+    for (int i = 0; i < h->o->sets_n && ok; i++)
+        if (set_is_for(h, i, file))
+            ok = edit_text(h, &text, file, h->o->sets[i].find, h->o->sets[i].put);
+    if (ok && !str_eq(text, session_file(h->s, file, NULL)))
+        headless_command(h, "file.set", file, text);
     free(text);
+    return ok;
 }
 
 static bool resolved(const struct headless *h, const struct json *args)
@@ -184,14 +174,30 @@ static bool edit(struct headless *h)
     if (!can_begin(h) && now - h->edit_since < BEGIN_LIMIT_MS) {
         if (now - h->asked_ms > ASK_AGAIN_MS) {
             h->asked_ms = now;
-            command(h, "step.check", NULL, NULL);
+            headless_command(h, "step.check", NULL, NULL);
         }
         return false;
     }
     h->edit_since = 0;
     for (int i = 0; i < step->files_n; i++)
-        if (session_file(h->s, step->files[i].name, NULL))
-            edit_file(h, step->files[i].name);
+        if (session_file(h->s, step->files[i].name, NULL) && !edit_file(h, step->files[i].name)) {
+            headless_finish(h, 2, _("a text of --set is not in its file"));
+            return false;
+        }
+    return true;
+}
+
+/* Every --set of the step names one of its files. */
+static bool sets_have_files(const struct headless *h)
+{
+    const struct lab_step *step = session_step(h->s);
+    for (int i = 0; i < h->o->sets_n; i++) {
+        bool found = !str_eq(h->o->sets[i].step, step->id);
+        for (int k = 0; k < step->files_n && !found; k++)
+            found = str_eq(step->files[k].name, h->o->sets[i].file);
+        if (!found)
+            return false;
+    }
     return true;
 }
 
@@ -218,19 +224,57 @@ static const struct evidence *with_result(const struct headless *h, enum check_r
 static void next(struct headless *h)
 {
     const struct lab_step *step = session_step(h->s);
-    if (h->s->finished || (h->o->until && str_eq(h->o->until, step->id))) {
-        finish(h, 0, NULL);
+    if ((h->s->finished && h->step + 1 >= h->s->lab->steps_n) ||
+        (h->o->until && str_eq(h->o->until, step->id))) {
+        headless_finish(h, 0, NULL);
         return;
     }
     if (h->step + 1 >= h->s->lab->steps_n) {
-        finish(h, 1, _("a step before is not done"));
+        headless_finish(h, 1, _("a step before is not done"));
         return;
     }
-    command(h, "step.next", NULL, NULL);
+    headless_command(h, "step.next", NULL, NULL);
     h->step = h->s->step;
     h->wrong_since = 0;
-    h->stage = STAGE_EDIT;
-    headless_say_step(&h->say, h->s);
+    h->answered = 0;
+    h->stage = STAGE_SCENE;
+    if (!h->test)
+        headless_say_step(&h->say, h->s);
+}
+
+static const struct headless_set *own_answer(const struct headless *h, const char *quiz)
+{
+    for (int i = 0; i < h->o->answers_n; i++)
+        if (str_eq(h->o->answers[i].step, session_step(h->s)->id) &&
+            str_eq(h->o->answers[i].file, quiz))
+            return &h->o->answers[i];
+    return NULL;
+}
+
+/* The next question gets its right answer as soon as that is known, or the one
+ * of --answer; a wrong one is the end. */
+static void answer(struct headless *h)
+{
+    int i = quiz_open(h->s, h->step);
+    const struct lab_quiz *q = i < 0 ? NULL : &session_step(h->s)->quiz[i];
+    struct str text;
+    if (!q)
+        return;
+    if (h->answered >> i & 1) {
+        headless_finish(h, 1, h->s->progress[h->step].quiz[i].because);
+        return;
+    }
+    const struct headless_set *own = own_answer(h, q->id);
+    str_init(&text, 1 << 16);
+    if (own ? str_add(&text, own->find) : quiz_right(h->s, h->step, i, &text)) {
+        headless_command(h, "quiz.answer", q->id, text.p);
+        if (!h->test)
+            headless_say_answer(&h->say, h->s, i);
+        enum check_result r = h->s->progress[h->step].quiz[i].result;
+        if (r == CHECK_WRONG || r == CHECK_NOT_YET)
+            h->answered |= 1u << i;
+    }
+    str_release(&text);
 }
 
 static void wait_step(struct headless *h)
@@ -238,6 +282,8 @@ static void wait_step(struct headless *h)
     const struct session_priv *p = session_priv(h->s);
     const struct evidence *ev;
     if (h->s->progress[h->step].state == STEP_DONE) {
+        if (h->test)
+            lab_test_done(h);
         next(h);
         return;
     }
@@ -246,20 +292,19 @@ static void wait_step(struct headless *h)
         return;
     }
     if (p->act_failed) {
-        finish(h, 1, h->s->message);
+        headless_finish(h, 1, h->s->message);
         return;
     }
-    if ((ev = with_result(h, CHECK_SKIPPED))) {
-        finish(h, 3, ev->because);
+    answer(h);
+    if (h->stage != STAGE_WAIT)
         return;
-    }
     ev = with_result(h, CHECK_WRONG);
     if (!ev) {
         h->wrong_since = 0;
     } else if (!h->wrong_since) {
         h->wrong_since = clock_ms();
     } else if (clock_ms() - h->wrong_since > WRONG_STABLE_MS) {
-        finish(h, 1, ev->because);
+        headless_finish(h, 1, ev->because);
     }
 }
 
@@ -273,7 +318,32 @@ static void no_cluster(struct headless *h)
     if (*s->cluster.error)
         why = s->last_error.code ? pd_describe(&s->last_error, text, sizeof text)
                                  : s->cluster.error;
-    finish(h, 3, why);
+    headless_finish(h, 3, why);
+}
+
+/* The scene first; a step that this cluster can't do is gone past. */
+static void scene(struct headless *h)
+{
+    const struct session *s = h->s;
+    const struct step_need *n = &s->need;
+    if (n->mode == MODE_ASKING || s->scene.state == SCENE_RUNNING)
+        return;
+    if (n->mode == MODE_SKIPPED || n->mode == MODE_READING) {
+        char why[sizeof n->why];
+        str_copy(why, sizeof why, n->why);
+        if (n->whole)
+            headless_finish(h, 3, why);
+        else
+            next(h);
+    } else if (!sets_have_files(h)) {
+        headless_finish(h, 2, _("a file of --set is none of its step"));
+    } else if (s->scene.state == SCENE_READY) {
+        h->stage = h->test ? STAGE_TRY : STAGE_EDIT;
+    } else if (s->scene.state == SCENE_FAILED) {
+        headless_finish(h, 1, s->scene.text);
+    } else {
+        headless_command(h, "step.run", NULL, NULL);
+    }
 }
 
 static void advance(struct headless *h)
@@ -285,14 +355,20 @@ static void advance(struct headless *h)
     if (h->stage < STAGE_CLEAN && clock_ms() - h->link_since > LINK_LIMIT_MS)
         no_cluster(h);
     if (h->stage < STAGE_CLEAN && pods->forbidden && !pods->synced)
-        finish(h, 3, pods->error);
+        headless_finish(h, 3, pods->error);
     switch (h->stage) {
     case STAGE_OPEN:
         if (!session_priv(s)->progress || s->cluster.link != LINK_UP)
             return;
         h->step = s->step;
-        h->stage = STAGE_EDIT;
-        headless_say_step(&h->say, s);
+        h->stage = STAGE_SCENE;
+        if (!h->test)
+            headless_say_step(&h->say, s);
+        break;
+    case STAGE_SCENE: scene(h); break;
+    case STAGE_TRY:
+        if (lab_test_step(h))
+            h->stage = STAGE_EDIT;
         break;
     case STAGE_EDIT:
         if (edit(h))
@@ -300,17 +376,17 @@ static void advance(struct headless *h)
         break;
     case STAGE_RUN:
         h->stage = STAGE_WAIT;
-        if (!session_step(s)->checks_n) {
+        if (!session_step(s)->checks_n && !session_step(s)->quiz_n) {
             next(h);
             break;
         }
-        command(h, "step.run", NULL, NULL);
+        headless_command(h, "step.run", NULL, NULL);
         break;
     case STAGE_WAIT: wait_step(h); break;
-    case STAGE_CLEAN:
-    case STAGE_END: return;
+    case STAGE_CLEAN: cleaned(h); return;
     }
-    headless_say_changes(&h->say, s, h->step);
+    if (!h->test && h->stage < STAGE_CLEAN)
+        headless_say_changes(&h->say, s, h->step);
 }
 
 /* --- the loop's calls ------------------------------------------------------------------ */
@@ -318,19 +394,12 @@ static void advance(struct headless *h)
 static void deliver(void *arg, struct msg *m)
 {
     struct headless *h = arg;
-    if (h->stage == STAGE_CLEAN) {
-        if (h->journal)
-            journal_write(h->journal, m);
-        if (m->kind == MSG_REPLY && deleted(h, m->effect))
-            loop_stop(h->loop, h->code);
-        msg_free(m);
-        return;
-    }
     bool fatal = m->kind == MSG_CLUSTER && h->stage == STAGE_OPEN && !m->cluster &&
                  str_eq(json_str(m->body, "state", ""), "down");
-    apply_message(h, m);
+    headless_apply(h, m);
     msg_free(m);
-    headless_say_changes(&h->say, h->s, h->step);
+    if (!h->test && h->stage < STAGE_CLEAN)
+        headless_say_changes(&h->say, h->s, h->step);
     if (fatal)
         no_cluster(h);
     else
@@ -341,12 +410,8 @@ static void poll(void *arg)
 {
     struct headless *h = arg;
     int64_t limit = (int64_t)h->o->timeout_s * 1000;
-    if (h->stage == STAGE_CLEAN && clock_ms() - h->begun_ms > limit + 20000) {
-        loop_stop(h->loop, h->code);
-        return;
-    }
     if (h->stage < STAGE_CLEAN && clock_ms() - h->begun_ms > limit)
-        finish(h, 1, _("the time is up"));
+        headless_finish(h, 1, _("the time is up"));
     else
         advance(h);
     loop_timer(h->loop, POLL_MS, poll, h, "headless poll");
@@ -355,17 +420,23 @@ static void poll(void *arg)
 static void interrupted(void *arg, int signo)
 {
     (void)signo;
-    finish(arg, 1, _("interrupted"));
+    headless_finish(arg, 1, _("interrupted"));
 }
 
 /* A fresh folder for the attempt, and the journal when one is wanted. */
-static enum pd_code prepare(struct headless *h, const char *root, struct pd_err *err)
+enum pd_code headless_fresh(struct headless *h, const char *root, struct pd_err *err)
 {
     char *work = path_join(root, h->o->lab);
     enum pd_code code = path_mkdirs(root, 0700, err);
     if (!code)
         code = path_remove_tree(work, err);
     free(work);
+    return code;
+}
+
+static enum pd_code prepare(struct headless *h, const char *root, struct pd_err *err)
+{
+    enum pd_code code = headless_fresh(h, root, err);
     if (code || !h->o->record)
         return code;
     struct json *head = json_new_object();
@@ -378,9 +449,9 @@ static enum pd_code prepare(struct headless *h, const char *root, struct pd_err 
 
 int headless_run(struct lab_list *labs, const struct headless_options *o)
 {
-    struct headless h = {.o = o, .code = 1};
+    struct headless h = {.o = o, .code = 1, .test = o->test};
     struct pd_err err;
-    char text[1024], *root = path_home(PATH_DATA, "headless");
+    char text[1024], *root = path_home(PATH_DATA, o->test ? "test" : "headless");
     if (prepare(&h, root, &err)) {
         fprintf(stderr, "podium: %s\n", pd_describe(&err, text, sizeof text));
         free(root);
@@ -389,7 +460,7 @@ int headless_run(struct lab_list *labs, const struct headless_options *o)
     h.loop = loop_new();
     h.s = session_new(labs);
     session_set_work(h.s, root, (uint64_t)clock_wall_ms());
-    free(root);
+    h.root = root;
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
                                  .deliver = deliver, .arg = &h};
     h.r = effects_runner_new(h.loop, &eo);
@@ -399,7 +470,7 @@ int headless_run(struct lab_list *labs, const struct headless_options *o)
     loop_signal(h.loop, SIGINT, interrupted, &h);
     loop_signal(h.loop, SIGTERM, interrupted, &h);
     session_start(h.s, o->context, &h.out);
-    command(&h, "lab.open", o->lab, NULL);
+    headless_command(&h, "lab.open", o->lab, NULL);
     loop_timer(h.loop, POLL_MS, poll, &h, "headless poll");
     int code = loop_run(h.loop);
     journal_close(h.journal);
@@ -408,5 +479,6 @@ int headless_run(struct lab_list *labs, const struct headless_options *o)
     effects_release(&h.out);
     session_free(h.s);
     loop_free(h.loop);
+    free(root);
     return code;
 }

@@ -12,6 +12,8 @@ struct headless_set {
     char *find, *put;
 };
 
+struct lab_test;
+
 struct headless_options {
     const char *lab, *kubeconfig, *context, *ns;
     const char *until;            /* stop after this step, or NULL */
@@ -20,6 +22,9 @@ struct headless_options {
     int timeout_s;                /* of the whole run */
     struct headless_set *sets;
     int sets_n;
+    struct headless_set *answers; /* --answer STEP:QUIZ=TEXT: file is the question, find the text */
+    int answers_n;
+    struct lab_test *test;        /* labs/lab_test.h; NULL: a run */
 };
 
 /* Returns the exit code: 0 done, 1 not yet or failed, 3 can't be checked here. */

@@ -5,104 +5,85 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
-#include "labs/effects.h"
-#include "labs/errjson.h"
-#include "labs/headless.h"
+#include "labs/headless_priv.h"
 
-static const char *const kinds[] = {"jobs", "pods", "persistentvolumeclaims"};
-enum { RESET_LIMIT_MS = 60000 };
+enum { RESET_LIMIT_MS = 60000, RESET_LINK_MS = 15000 };
 
 struct reset {
-    struct loop *loop;
-    struct effects_runner *r;
-    struct effects out;
-    const struct lab *lab;
-    uint16_t cluster;
-    uint32_t epoch;
-    char ns[128];
-    int open, deleted;
-    uint32_t lists[ARRAY_LEN(kinds)];
+    struct headless h;            /* its loop, session and effects */
+    bool told;
+    int64_t begun_ms;
 };
 
-static void stop_with(struct reset *t, const struct json *error)
+static void tell(const struct session *s)
 {
-    struct pd_err err;
-    char text[1024];
-    if (errjson_read(error, &err))
-        fprintf(stderr, "podium: %s\n", pd_describe(&err, text, sizeof text));
-    loop_stop(t->loop, 3);
+    for (const struct json *i = json_first(s->clean.items); i; i = json_next(i))
+        printf(_("deleting %s\n"), json_string_value(i));
 }
 
-static void list_all(struct reset *t)
+static void stop_with(struct reset *t, const char *why)
 {
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        struct json *args = json_new_object();
-        char label[80];
-        str_fmt(label, sizeof label, "podium/lab=%s", t->lab->id);
-        json_put_str(args, "resource", kinds[i]);
-        json_put_str(args, "namespace", t->ns);
-        json_put_str(args, "labelSelector", label);
-        t->lists[i] = effects_add(&t->out, EFF_LIST, t->cluster, t->epoch, args);
-        t->open++;
+    fprintf(stderr, "podium: %s\n", why);
+    loop_stop(t->h.loop, 3);
+}
+
+static void no_cluster(struct reset *t)
+{
+    const struct session *s = t->h.s;
+    char text[1200];
+    stop_with(t, s->last_error.code ? pd_describe(&s->last_error, text, sizeof text)
+                                    : _("the cluster can't be reached"));
+}
+
+static void advance(struct reset *t)
+{
+    struct session *s = t->h.s;
+    if (!session_priv(s)->progress || s->cluster.link != LINK_UP)
+        return;
+    switch (s->clean.state) {
+    case CLEAN_NONE: headless_command(&t->h, "lab.cleanup", NULL, NULL); break;
+    case CLEAN_ASKING:
+        if (!t->told)
+            tell(s);
+        t->told = true;
+        headless_command(&t->h, "lab.cleanup", "yes", NULL);
+        break;
+    case CLEAN_DONE: loop_stop(t->h.loop, 0); break;
+    case CLEAN_FAILED: stop_with(t, s->clean.text); break;
+    case CLEAN_LOOKING:
+    case CLEAN_RUNNING: break;
     }
-}
-
-static void delete_all(struct reset *t, const char *kind, const struct json *list)
-{
-    for (const struct json *o = json_first(json_get(list, "items")); o; o = json_next(o)) {
-        struct json *args = json_new_object();
-        const char *name = json_str(o, "metadata.name", "");
-        json_put_str(args, "resource", kind);
-        json_put_str(args, "namespace", json_str(o, "metadata.namespace", t->ns));
-        json_put_str(args, "name", name);
-        json_put_str(args, "uid", json_str(o, "metadata.uid", NULL));
-        effects_add(&t->out, EFF_DELETE, t->cluster, t->epoch, args);
-        printf(_("deleting %s/%s\n"), kind, name);
-        t->open++;
-        t->deleted++;
-    }
-}
-
-static void take_reply(struct reset *t, const struct msg *m)
-{
-    int64_t status = json_int(m->body, "status", 0);
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (t->lists[i] == m->effect && status == 200)
-            delete_all(t, kinds[i], json_get(m->body, "object"));
-    if (json_has(m->body, "error") && status != 404)
-        stop_with(t, json_get(m->body, "error"));
-    else if (--t->open == 0)
-        loop_stop(t->loop, 0);
 }
 
 static void deliver(void *arg, struct msg *m)
 {
     struct reset *t = arg;
-    const char *state = json_str(m->body, "state", "");
-    if (m->kind == MSG_CLUSTER && m->cluster && !t->cluster) {
-        t->cluster = m->cluster;
-        t->epoch = m->epoch;
-        str_copy(t->ns, sizeof t->ns, json_str(m->body, "namespace", "default"));
-        list_all(t);
-    } else if (m->kind == MSG_CLUSTER && str_eq(state, "down")) {
-        stop_with(t, json_get(m->body, "error"));
-    } else if (m->kind == MSG_REPLY) {
-        take_reply(t, m);
-    }
+    bool down = m->kind == MSG_CLUSTER && !m->cluster &&
+                str_eq(json_str(m->body, "state", ""), "down");
+    headless_apply(&t->h, m);
     msg_free(m);
-    effects_run_all(t->r, &t->out);
+    if (down)
+        no_cluster(t);
+    else
+        advance(t);
 }
 
-static void too_late(void *arg)
+static void poll(void *arg)
 {
     struct reset *t = arg;
-    fprintf(stderr, _("podium: the cluster did not answer in time\n"));
-    loop_stop(t->loop, 3);
+    int64_t past = clock_ms() - t->begun_ms;
+    if (past > RESET_LIMIT_MS)
+        stop_with(t, _("the cluster did not answer in time"));
+    else if (past > RESET_LINK_MS && t->h.s->cluster.link != LINK_UP)
+        no_cluster(t);
+    else
+        loop_timer(t->h.loop, 500, poll, t, "reset poll");
 }
 
 static int put_aside(const struct lab *lab)
@@ -121,24 +102,47 @@ static int put_aside(const struct lab *lab)
     return code;
 }
 
+/* Who never began the lab has no folder, and shall not get one by this. */
+static char *root_of(const struct lab *lab)
+{
+    char *work = lab_work_dir(lab);
+    char *root = access(work, F_OK) == 0 ? NULL : path_home(PATH_DATA, "reset");
+    free(work);
+    return root;
+}
+
 int headless_reset(const struct lab *lab, const struct headless_options *o)
 {
-    struct reset t = {.lab = lab};
-    t.loop = loop_new();
+    struct lab_entry entry = {.path = (char *)lab->path, .id = (char *)lab->id,
+                              .lab = (struct lab *)lab};
+    struct lab_list list = {&entry, 1};
+    struct reset t = {.begun_ms = clock_ms()};
+    struct pd_err err;
+    char *root = root_of(lab);
+    t.h.o = o;
+    t.h.loop = loop_new();
+    t.h.s = session_new(&list);
+    if (root)
+        session_set_work(t.h.s, root, 1);
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
                                  .deliver = deliver, .arg = &t};
-    t.r = effects_runner_new(t.loop, &eo);
-    effects_init(&t.out);
-    effects_add(&t.out, EFF_CONNECT, 0, 0, json_new_object());
-    effects_run_all(t.r, &t.out);
-    loop_timer(t.loop, RESET_LIMIT_MS, too_late, &t, "reset limit");
-    int code = loop_run(t.loop);
-    effects_runner_free(t.r);
-    effects_release(&t.out);
-    loop_free(t.loop);
-    if (!code)
+    t.h.r = effects_runner_new(t.h.loop, &eo);
+    effects_init(&t.h.out);
+    session_start(t.h.s, o->context, &t.h.out);
+    headless_command(&t.h, "lab.open", lab->id, NULL);
+    loop_timer(t.h.loop, 500, poll, &t, "reset poll");
+    int code = loop_run(t.h.loop);
+    int deleted = t.h.s->clean.deleted;
+    effects_runner_free(t.h.r);
+    effects_release(&t.h.out);
+    session_free(t.h.s);
+    loop_free(t.h.loop);
+    if (root && path_remove_tree(root, &err))
+        fprintf(stderr, "podium: %s\n", err.msg);
+    if (!code && !root)
         code = put_aside(lab);
+    free(root);
     if (!code)
-        printf(_("%s is as new (%d objects deleted)\n"), lab->id, t.deleted);
+        printf(_("%s is as new (%d objects deleted)\n"), lab->id, deleted);
     return code;
 }

@@ -69,6 +69,21 @@ void headless_say_edit(struct headless_say *y, const struct session *s, const ch
     line(y, r, text);
 }
 
+void headless_say_answer(struct headless_say *y, const struct session *s, int quiz)
+{
+    const struct evidence *ev = &s->progress[s->step].quiz[quiz];
+    char text[1400];
+    struct json *r = event("answer", s, s->step);
+    json_put_str(r, "quiz", s->lab->steps[s->step].quiz[quiz].id);
+    json_put_str(r, "answer", ev->actual);
+    json_put_str(r, "result", check_result_name(ev->result));
+    json_put_str(r, "because", ev->because);
+    str_fmt(text, sizeof text, "  %-8s %s %s%s%s", _(check_result_name(ev->result)),
+            ltext_get(&s->lab->steps[s->step].quiz[quiz].ask), ev->actual,
+            *ev->because ? ": " : "", ev->because);
+    line(y, r, text);
+}
+
 static void say_check(struct headless_say *y, const struct session *s, int step, int i)
 {
     const struct evidence *ev = &s->progress[step].checks[i];
@@ -177,12 +192,16 @@ void headless_say_changes(struct headless_say *y, const struct session *s, int s
 void headless_say_end(struct headless_say *y, const struct session *s, int step, int code,
                       const char *why, int64_t ms)
 {
-    static const char *const results[] = {"done", "failed", "failed", "unknown"};
-    char text[1400];
+    static const char *const results[] = {N_("done"), N_("failed"), N_("failed"), N_("unknown")};
+    int passed = 0, simulated = 0;
     /* where it stopped: the evidence as it is now */
     for (int i = 0; code && s->lab && s->progress && i < s->lab->steps[step].checks_n; i++)
         if (y->begun && s->progress[step].checks[i].result != CHECK_PASS)
             say_check(y, s, step, i);
+    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++) {
+        passed += s->progress[i].state == STEP_PASSED;
+        simulated += s->progress[i].simulated;
+    }
     struct json *r = json_new_object();
     size_t m = s->run.val ? series_count(s->run.val) : 0;
     json_put_str(r, "lab", s->lab ? s->lab->id : "");
@@ -196,10 +215,24 @@ void headless_say_end(struct headless_say *y, const struct session *s, int step,
         json_put_num(r, "first_val", series_y(s->run.val, 0));
         json_put_num(r, "last_val", series_y(s->run.val, m - 1));
     }
+    if (passed)
+        json_put_num(r, "skipped", passed);
+    if (simulated)
+        json_put_num(r, "simulated", simulated);
     json_put_str(r, "adapter", s->adapter);
     json_put_str(r, "run", s->run_csv);
-    str_fmt(text, sizeof text, "%s: %s (%.1f s)%s%s\n  adapter: %s\n  run: %s",
-            s->lab ? s->lab->id : "", results[code], (double)ms / 1000, why && *why ? ": " : "",
-            why ? why : "", s->adapter, s->run_csv);
-    line(y, r, text);
+    struct str say;
+    str_init(&say, 1 << 14);
+    str_printf(&say, "%s: %s (%.1f s)%s%s", s->lab ? s->lab->id : "", _(results[code]),
+               (double)ms / 1000, why && *why ? ": " : "", why ? why : "");
+    if (passed)
+        str_printf(&say, _("\n  %d steps were skipped"), passed);
+    if (simulated)
+        str_printf(&say, _("\n  %d steps were simulated"), simulated);
+    if (*s->adapter)
+        str_printf(&say, _("\n  the adapter: %s"), s->adapter);
+    if (*s->run_csv)
+        str_printf(&say, _("\n  the run: %s"), s->run_csv);
+    line(y, r, say.p);
+    str_release(&say);
 }

@@ -2,7 +2,7 @@
  * readable lines. The last line is
  *   {"lab","result":"done"|"failed"|"unknown","step","seconds","why",
  *    "adapter":PATH,"run":PATH,"first_val","last_val"}
- * Others have "event": step, edit, check, message, op, train.
+ * Others have "event": step, edit, answer, check, message, op, train.
  */
 #ifndef LABS_HEADLESS_SAY_H
 #define LABS_HEADLESS_SAY_H
@@ -22,6 +22,7 @@ void headless_say_init(struct headless_say *y, bool json);
 void headless_say_step(struct headless_say *y, const struct session *s);
 void headless_say_edit(struct headless_say *y, const struct session *s, const char *file,
                        const char *find, const char *put);
+void headless_say_answer(struct headless_say *y, const struct session *s, int quiz);
 void headless_say_changes(struct headless_say *y, const struct session *s, int step);
 void headless_say_end(struct headless_say *y, const struct session *s, int step, int code,
                       const char *why, int64_t ms);

@@ -9,22 +9,33 @@
 #include "core/base/path.h"
 #include "labs/headless.h"
 #include "labs/lab.h"
+#include "labs/lab_lint.h"
+#include "labs/lab_new.h"
 #include "labs/lab_stage.h"
+#include "labs/lab_test.h"
 #include "labs/progress.h"
 
 const char lab_cmd_help[] = N_(
     "usage: podium lab list [--json]\n"
-    "       podium lab lint FILE|FOLDER...\n"
+    "       podium lab new FOLDER [--template basic|fault]\n"
+    "       podium lab lint FILE|FOLDER... [--json]\n"
+    "       podium lab test FILE|FOLDER... [--settle 30s] [--json] [--kubeconfig FILE]\n"
+    "                  [--context NAME] [--namespace NAME] [--timeout SECONDS]\n"
     "       podium lab run ID --headless [--json] [--keep] [--until STEP] [--timeout SECONDS]\n"
-    "                  [--set STEP:FILE:FIND=>PUT]... [--kubeconfig FILE] [--context NAME]\n"
+    "                  [--set STEP:FILE:FIND=>PUT]... [--answer STEP:QUESTION=TEXT]...\n"
+    "                  [--kubeconfig FILE] [--context NAME]\n"
     "                  [--namespace NAME] [--lang en|zh] [--labs FOLDER]\n"
     "                  [--record FILE]\n"
     "       podium lab reset ID [--kubeconfig FILE] [--context NAME] [--namespace NAME]\n"
     "\n"
     "list   the labs, their length and their state\n"
+    "new    make a small lab of your own, in both languages\n"
     "lint   read lab files; every mistake with its line and column\n"
+    "test   work a lab through on the cluster and tell what a person would trip over:\n"
+    "       checks that pass by themselves, solutions that don't, wrong answers that do,\n"
+    "       checks that are judged with the cluster gone, things that are left behind\n"
     "run    work a lab through without a screen, with its own solutions\n"
-    "       (--set puts in an edit of yours; --keep leaves its objects in the cluster;\n"
+    "       (--set puts in an edit, --answer an answer of yours; --keep leaves its objects in the cluster;\n"
     "       --record writes a journal of all that happened)\n"
     "reset  delete what the lab made in the cluster and begin it anew\n"
     "\n"
@@ -116,30 +127,15 @@ static int cmd_list(const char *dir, bool json)
     return code;
 }
 
-static int lint_one(const char *path)
-{
-    struct stat sb;
-    struct lab *lab = NULL;
-    struct pd_err err;
-    char *file = stat(path, &sb) == 0 && S_ISDIR(sb.st_mode) ? path_join(path, "lab.yaml")
-                                                             : xstrdup(path);
-    int code = lab_read(file, &lab, &err) ? 1 : 0;
-    if (code) {
-        print_error(&err);
-    } else {
-        printf("%s: %s, %d steps\n", file, lab->id, lab->steps_n);
-        lab_free(lab);
-    }
-    free(file);
-    return code;
-}
-
 /* --- options of run and reset ---------------------------------------------------------- */
 
 struct parsed {
     struct headless_options o;
-    const char *id, *lang, *labs;
+    const char *id, *lang, *labs, *template;
+    const char *ids[64];          /* of commands that take several; id is the first */
+    int ids_n;
     bool headless;
+    int64_t settle_ms;
 };
 
 static bool take_set(struct parsed *p, const char *v)
@@ -160,6 +156,34 @@ static bool take_set(struct parsed *p, const char *v)
     p->o.sets[p->o.sets_n++] =
         (struct headless_set){.step = copy, .file = file + 1, .find = find + 1, .put = put + 1};
     return true;
+}
+
+/* STEP:QUIZ=TEXT, kept as step, file and find. */
+static bool take_answer(struct parsed *p, const char *v)
+{
+    char *copy = xstrdup(v), *quiz = strchr(copy, ':'), *text = quiz ? strchr(quiz, '=') : NULL;
+    if (!text) {
+        free(copy);
+        return false;
+    }
+    *quiz = *text = '\0';
+    p->o.answers = xrealloc_array(p->o.answers, (size_t)p->o.answers_n + 1, sizeof *p->o.answers);
+    p->o.answers[p->o.answers_n++] =
+        (struct headless_set){.step = copy, .file = quiz + 1, .find = text + 1};
+    return true;
+}
+
+/* "30s", "2m" or seconds. */
+static bool take_settle(struct parsed *p, const char *v)
+{
+    size_t n = strlen(v);
+    char unit = n ? v[n - 1] : 's';
+    char *number = xstrndup(v, n - (n > 0 && (unit == 's' || unit == 'm')));
+    double x = -1;
+    bool ok = str_to_f64(number, &x) && x >= 0 && x <= 3600;
+    free(number);
+    p->settle_ms = (int64_t)(x * (unit == 'm' ? 60000 : 1000));
+    return ok;
 }
 
 static bool take_flag(struct parsed *p, const char *name)
@@ -183,7 +207,7 @@ static int take_value(struct parsed *p, const char *name, const char *v)
     } values[] = {{"--until", &p->o.until},     {"--kubeconfig", &p->o.kubeconfig},
                   {"--context", &p->o.context}, {"--namespace", &p->o.ns},
                   {"--lang", &p->lang},         {"--labs", &p->labs},
-                  {"--record", &p->o.record}};
+                  {"--record", &p->o.record},   {"--template", &p->template}};
     int64_t n;
     for (size_t i = 0; i < ARRAY_LEN(values); i++)
         if (str_eq(values[i].name, name)) {
@@ -192,6 +216,10 @@ static int take_value(struct parsed *p, const char *name, const char *v)
         }
     if (str_eq(name, "--set"))
         return take_set(p, v) ? 1 : -1;
+    if (str_eq(name, "--answer"))
+        return take_answer(p, v) ? 1 : -1;
+    if (str_eq(name, "--settle"))
+        return take_settle(p, v) ? 1 : -1;
     if (str_eq(name, "--timeout")) {
         if (!str_to_i64(v, &n) || n < 1 || n > 86400)
             return -1;
@@ -202,14 +230,17 @@ static int take_value(struct parsed *p, const char *name, const char *v)
 }
 
 /* 0: fine, else the exit code. */
-static int parse(struct parsed *p, int argc, char **argv)
+static int parse(struct parsed *p, int argc, char **argv, int most)
 {
     p->o.timeout_s = 900;
+    p->settle_ms = 30000;
+    most = MIN(most, (int)ARRAY_LEN(p->ids));
     for (int i = 1; i < argc; i++) {
         if (take_flag(p, argv[i]))
             continue;
-        if (argv[i][0] != '-' && !p->id) {
-            p->id = argv[i];
+        if (argv[i][0] != '-' && p->ids_n < most) {
+            p->ids[p->ids_n++] = argv[i];
+            p->id = p->ids[0];
             continue;
         }
         int r = argv[i][0] == '-' && i + 1 < argc ? take_value(p, argv[i], argv[i + 1]) : 0;
@@ -226,6 +257,9 @@ static void release(struct parsed *p)
 {
     for (int i = 0; i < p->o.sets_n; i++)
         free((char *)p->o.sets[i].step);
+    for (int i = 0; i < p->o.answers_n; i++)
+        free((char *)p->o.answers[i].step);
+    free(p->o.answers);
     free(p->o.sets);
 }
 
@@ -258,13 +292,58 @@ static const struct lab *choose(const struct lab_list *l, const struct parsed *p
     for (int i = 0; lab && !*code && i < p->o.sets_n; i++)
         if (!lab_step_by_id(lab, p->o.sets[i].step, NULL))
             *code = usage(_("no such step"), p->o.sets[i].step);
+    for (int i = 0; lab && !*code && i < p->o.answers_n; i++) {
+        const struct headless_set *a = &p->o.answers[i];
+        const struct lab_step *st = lab_step_by_id(lab, a->step, NULL);
+        if (!st || !lab_quiz_by_id(st, a->file, NULL))
+            *code = usage(_("no such question"), a->file);
+    }
     return lab;
+}
+
+/* Every lab is tested; the worst of the results counts. */
+static int cmd_test(int argc, char **argv)
+{
+    struct parsed p = {0};
+    int code = parse(&p, argc, argv, 64);
+    if (!code && !p.id)
+        code = usage(_("which lab's folder?"), "");
+    for (int i = 0, ok = !code; ok && i < p.ids_n && code != 3; i++) {
+        int one = lab_test_run(p.ids[i], &p.o, p.settle_ms);
+        code = MAX(code, one);
+    }
+    release(&p);
+    return code;
+}
+
+static int cmd_new(int argc, char **argv)
+{
+    struct parsed p = {0};
+    int code = parse(&p, argc, argv, 1);
+    if (!code && !p.id)
+        code = usage(_("which folder?"), "");
+    if (!code)
+        code = lab_new(p.id, p.template);
+    release(&p);
+    return code;
+}
+
+static int cmd_lint(int argc, char **argv)
+{
+    struct parsed p = {0};
+    int code = parse(&p, argc, argv, 64);
+    if (!code && !p.id)
+        code = usage(_("which file?"), "");
+    for (int i = 0; i < p.ids_n && code != 2; i++)
+        code |= lab_lint(p.ids[i], p.o.json);
+    release(&p);
+    return code;
 }
 
 static int cmd_run(int argc, char **argv, bool reset)
 {
     struct parsed p = {0};
-    int code = parse(&p, argc, argv);
+    int code = parse(&p, argc, argv, 1);
     if (!code && !p.id)
         code = usage(_("which lab?"), "");
     if (!code && !reset && !p.headless)
@@ -291,12 +370,12 @@ int lab_cmd(int argc, char **argv)
     }
     if (str_eq(sub, "list"))
         return argc > 2 + json ? usage(_("not understood"), argv[2]) : cmd_list(NULL, json);
-    if (str_eq(sub, "lint")) {
-        int code = argc > 2 ? 0 : usage(_("which file?"), "");
-        for (int i = 2; i < argc; i++)
-            code |= lint_one(argv[i]);
-        return code;
-    }
+    if (str_eq(sub, "lint"))
+        return cmd_lint(argc - 1, argv + 1);
+    if (str_eq(sub, "test"))
+        return cmd_test(argc - 1, argv + 1);
+    if (str_eq(sub, "new"))
+        return cmd_new(argc - 1, argv + 1);
     if (str_eq(sub, "run") || str_eq(sub, "reset"))
         return cmd_run(argc - 1, argv + 1, str_eq(sub, "reset"));
     if (str_eq(sub, "stage"))

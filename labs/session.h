@@ -78,6 +78,7 @@ enum step_mode { MODE_REAL, MODE_ASKING, MODE_SKIPPED, MODE_READING, MODE_SIMULA
 struct step_need {
     enum step_mode mode;
     bool recorded;                /* SIMULATED by a recorded run */
+    bool whole;                   /* it is the lab's requirement, not the step's */
     char why[400];                /* shown unless REAL: what is missing, and the lab's reason */
 };
 

@@ -93,11 +93,16 @@ static bool before(const struct session *s, const struct lab_check *check, struc
     return not_here(s, check, ev) || no_scene(s, ev);
 }
 
+/* `has: ""` explains whatever is wrong; what is only not so yet, or not seen,
+ * needs a word that is in it. */
 static void explain(const struct lab_check *check, struct evidence *ev)
 {
+    if (ev->result == CHECK_UNKNOWN)
+        return;
     for (int i = 0; i < check->because_n && ev->result != CHECK_PASS; i++) {
         const struct lab_because *b = &check->because[i];
-        if (!strstr(ev->actual, b->has) && !strstr(ev->event, b->has))
+        if ((!*b->has && ev->result != CHECK_WRONG) ||
+            (!strstr(ev->actual, b->has) && !strstr(ev->event, b->has)))
             continue;
         str_copy(ev->because, sizeof ev->because, ltext_get(&b->tell));
         return;
@@ -196,17 +201,32 @@ static void hold(struct session *s, struct ask *a, int64_t stable_ms, struct evi
                   (int)((now - a->since_ms) / 1000), (int)((stable_ms + 999) / 1000));
 }
 
-/* What a check will want to have seen. */
 static void remember(struct session *s, const struct check_kind *kind, const struct check_ctx *c,
                      struct effects *out)
 {
     char key[CHECK_SEEN_KEY];
-    if (!kind->seen || !kind->seen(c, key) || json_get(session_fact(s, "seen"), key))
+    if (!kind->seen(c, key) || json_get(session_fact(s, "seen"), key))
         return;
     struct json *seen = session_fact(s, "seen") ? json_copy(session_fact(s, "seen"))
                                                 : json_new_object();
     json_put_bool(seen, key, true);
     session_set_fact(s, "seen", seen, out);
+}
+
+/* What the checks of any step will want to have seen. */
+static void remember_all(struct session *s, struct effects *out)
+{
+    char missing[64];
+    for (int i = 0; i < s->lab->steps_n; i++)
+        for (int k = 0; k < s->lab->steps[i].checks_n; k++) {
+            const struct lab_check *check = &s->lab->steps[i].checks[k];
+            const struct check_kind *kind = check_kind_at(check->kind);
+            struct json *args = kind->seen ? vars_json(s->vars, check->args, missing) : NULL;
+            struct check_ctx c = {.s = s, .step = &s->lab->steps[i], .check = check, .args = args};
+            if (args)
+                remember(s, kind, &c, out);
+            json_free(args);
+        }
 }
 
 static void evaluate(struct session *s, int i, struct effects *out)
@@ -227,7 +247,6 @@ static void evaluate(struct session *s, int i, struct effects *out)
         ask(s, i, args, out);
         struct check_ctx c = context(s, i, args);
         kind->eval(&c, &ev);
-        remember(s, kind, &c, out);
         explain(check, &ev);
     }
     if (check->stable_ms)
@@ -284,6 +303,8 @@ void session_checks(struct session *s, struct effects *out)
     if (!step || !s->progress || p->asks_step != s->step)
         return;
     struct step_progress *g = &s->progress[s->step];
+    if (p->progress)
+        remember_all(s, out);
     bool all = all_pass(s, out) && s->scene.state == SCENE_READY;
     bool busy = p->act.state == ACTION_RUNNING && p->act.step == s->step &&
                 p->act.list != LIST_CLEANUP;

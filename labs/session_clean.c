@@ -64,6 +64,8 @@ static void list_all(struct session *s, struct effects *out)
     c->open = 0;
     str_fmt(label, sizeof label, "podium/lab=%s", s->lab->id);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (!res_by_name(kinds[i]))
+            continue;
         struct json *args = json_new_object();
         json_put_str(args, "resource", kinds[i]);
         json_put_str(args, "namespace", s->cluster.ns);

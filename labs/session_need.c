@@ -247,6 +247,7 @@ void session_need_update(struct session *s, struct effects *out)
         return;
     session_need_ask(s, out);
     const struct lab_require *q = judge(s, s->lab->requires, s->lab->requires_n, &need);
+    need.whole = q != NULL;
     if (!q)
         q = judge(s, step->requires, step->requires_n, &need);
     if (memcmp(&need, &s->need, sizeof need))
