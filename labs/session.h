@@ -196,6 +196,8 @@ void session_apply(struct session *s, const struct msg *m, struct effects *out);
 bool session_ready(const struct session *s);
 /* The last run of the shown step's actions failed. */
 bool session_act_failed(const struct session *s);
+/* The file that the connection was read from; "" when it is not known. */
+const char *session_kubeconfig(const struct session *s);
 const struct table *session_table(const struct session *s, const char *resource);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */

@@ -74,6 +74,11 @@ static void watch_all(struct session *s, struct effects *out)
     session_ask_registry(s, out);
 }
 
+const char *session_kubeconfig(const struct session *s)
+{
+    return session_priv(s)->kubeconfig;
+}
+
 static void take_cluster(struct session *s, const struct msg *m, struct effects *out)
 {
     static const char *const states[] = {"off", "connecting", "up", "down"};

@@ -11,6 +11,7 @@
 #include "tui/mouse.h"
 #include "tui/panel.h"
 #include "tui/prompt.h"
+#include "tui/why.h"
 #include "tui/settings.h"
 
 enum {
@@ -579,7 +580,7 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         command(a, m, out);
         break;
     default:
-        if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m))
+        if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m) && !why_take(a, m))
             session_apply(a->s, m, out);
         break;
     }
@@ -589,6 +590,7 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     follow_answers(a, b.answers, b.message);
     follow_seek(a);
     follow_walk(a, m, b.selected);
+    why_follow(a, out);
     follow_bell(a, &b, out);
     follow_window(a, out);
     if (m->kind != MSG_KEY)

@@ -100,6 +100,15 @@ struct app_undo {
 };
 enum { APP_UNDO_MOST = 16 };
 
+/* What is being explained (tui/why.h). */
+struct app_why {
+    char object[200];            /* "pod/x", "job/x"; "": nothing was asked */
+    uint32_t child;              /* the effect that looks; 0: none */
+    struct json *answer;         /* owned; NULL: none yet */
+    char error[512];             /* why there is none */
+    int64_t asked_ms;
+};
+
 struct app_curve {
     double smooth;               /* weight of the average */
     double x_lo, x_hi;           /* NaN, NaN: the whole run, live */
@@ -146,6 +155,7 @@ struct app {
     char note[512];              /* what the console itself has to say */
     bool note_bad;
     char note_over[512];         /* the session message it stands over */
+    struct app_why why;
     enum seek seek;
     bool notes_open;             /* the step's notes, before it is done */
     enum clean_state clean_seen;

@@ -97,6 +97,8 @@ static const struct cmd table[] = {
     {"tab.why", "5", LAB, 0, 0, "", N_("what is wrong, and the next step"), cmd_tab_why, NULL},
     {"tab.train", "7", LAB, 0, 0, "", N_("steer the training, walk through a step"),
      cmd_tab_train, NULL},
+    {"why", "w", VIEW_STEP | CLUSTER | API | VIEW_WHY, CLUSTER | VIEW_WHY, 9, N_("why"),
+     N_("explain the selected pod, or the lab's Job"), cmd_why, NULL},
     {"pane.next", "Tab", LAB | CAT, LAB, 20, N_("focus"), N_("the next pane"), cmd_next_pane, NULL},
     {"pane.prev", "S-Tab", LAB | CAT, 0, 0, "", N_("the pane before"), cmd_prev_pane, NULL},
     {"zoom", "z", LAB, LAB, 21, N_("zoom"), N_("this pane alone, and back"), cmd_zoom, NULL},

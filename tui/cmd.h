@@ -43,7 +43,7 @@ const char *cmd_keys_label(const char *keys, char buf[48]);
 /* cmd_move.c, cmd_view.c, cmd_curve.c, cmd_train.c */
 cmd_fn cmd_down, cmd_up, cmd_page_down, cmd_page_up, cmd_top, cmd_bottom, cmd_enter;
 cmd_fn cmd_next_pane, cmd_prev_pane, cmd_zoom, cmd_tab, cmd_tab_cluster, cmd_tab_log,
-    cmd_tab_curve, cmd_tab_api, cmd_tab_why, cmd_back, cmd_quit, cmd_interrupt, cmd_help,
+    cmd_tab_curve, cmd_tab_api, cmd_tab_why, cmd_why, cmd_back, cmd_quit, cmd_interrupt, cmd_help,
     cmd_palette, cmd_language, cmd_theme, cmd_glyphs, cmd_mouse, cmd_redraw, cmd_suspend, cmd_copy,
     cmd_copy_pane, cmd_follow, cmd_wrap, cmd_filter, cmd_open_lab, cmd_api_body, cmd_edit_open,
     cmd_edit_save, cmd_edit_close, cmd_edit_reload;

@@ -87,10 +87,81 @@ static void check(const struct app *a, struct rows *out, const struct lab_check 
     part(out, _("Next step"), ROLE_HINT, advice(e->result), w);
 }
 
+/* --- an object ------------------------------------------------------------------- */
+static void list(struct rows *out, const char *head, enum role role, const struct json *texts,
+                 int w)
+{
+    if (json_count(texts) == 0)
+        return;
+    rows_line(out, ROLE_HEAD, head);
+    for (const struct json *t = json_first(texts); t; t = json_next(t))
+        rows_wrap(out, role, 1, json_string_value(t), w);
+    rows_blank(out);
+}
+
+static void proofs(struct rows *out, const struct json *list, int w)
+{
+    if (json_count(list) == 0)
+        return;
+    rows_line(out, ROLE_HEAD, _("Evidence"));
+    for (const struct json *p = json_first(list); p; p = json_next(p)) {
+        const char *path = json_str(p, "path", "");
+        rows_linef(out, ROLE_CODE, " %s", json_str(p, "file", ""));
+        rows_wrap(out, ROLE_CODE, 1, path, w);
+        rows_wrap(out, ROLE_TEXT, 3, json_str(p, "value", ""), w);
+    }
+    rows_blank(out);
+}
+
+static void finding(struct rows *out, const struct json *f, int w)
+{
+    const char *command = json_str(f, "command", "");
+    rows_wrap(out, ROLE_STRONG, 1, json_str(f, "text", ""), w);
+    for (const struct json *t = json_first(json_get(f, "details")); t; t = json_next(t))
+        rows_wrap(out, ROLE_TEXT, 2, json_string_value(t), w);
+    rows_blank(out);
+    list(out, _("Next step"), ROLE_HINT, json_get(f, "fix"), w);
+    if (command[0]) {
+        rows_new(out, 0);
+        rows_putf(out, ROLE_CODE, " $ %s", command);
+        rows_blank(out);
+    }
+    proofs(out, json_get(f, "evidence"), w);
+}
+
+static bool object(const struct app *a, struct rows *out, int w)
+{
+    const struct app_why *y = &a->why;
+    const struct json *first = json_get(y->answer, "primary");
+    const char *cause = json_str(first, "cause", ""), *sure = json_str(first, "confidence", "");
+    bool well = str_eq(cause, "none");
+    if (!y->object[0])
+        return false;
+    rows_new(out, -1);
+    rows_sign(out, well ? ROLE_OK : ROLE_FAIL, !y->answer ? G_WAIT : well ? G_OK : G_FAIL);
+    rows_putf(out, ROLE_STRONG, " %s", y->object);
+    if (y->answer)
+        rows_right(out, ROLE_MUTED, _(sure), w);
+    if (y->answer && !well)
+        rows_linef(out, ROLE_CODE, "   %s", cause);
+    if (!y->answer && !y->error[0])
+        rows_line(out, ROLE_MUTED, _("   looking at its objects, events and log"));
+    if (y->error[0])
+        rows_wrap(out, ROLE_FAIL, 3, y->error, w);
+    rows_blank(out);
+    if (y->answer)
+        finding(out, first, w);
+    for (const struct json *f = json_first(json_get(y->answer, "also")); f; f = json_next(f)) {
+        rows_line(out, ROLE_HEAD, _("Also"));
+        rows_wrap(out, ROLE_TEXT, 1, json_str(f, "text", ""), w);
+    }
+    return true;
+}
+
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 {
     const struct session *s = a->s;
-    bool any = error(a, out, w);
+    bool asked = object(a, out, w), any = error(a, out, w) || asked;
     if (s->lab && s->progress) {
         const struct lab_step *st = &s->lab->steps[s->step];
         const struct evidence *e = s->progress[s->step].checks;

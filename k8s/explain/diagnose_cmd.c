@@ -16,6 +16,7 @@ static const char help[] =
        "Says why a Pod or a Job is not doing well: the cause, the fields that prove it, the\n"
        "next step. FOLDER holds pod.json or job.json as kubectl prints it, and beside it what\n"
        "else is known: events.json, nodes.json, pods.json, pvc.json, log.txt ...\n"
+       "--json prints one line.\n"
        "\n"
        "Exit codes: 0 nothing is wrong, 1 a cause was found, 2 usage, 3 it can't be told.\n");
 
@@ -94,7 +95,7 @@ static int say(const struct ask *a, const struct explanation *e)
     str_init(&out, 1 << 20);
     if (a->json) {
         struct json *o = explanation_json(e);
-        json_print(o, 2, &out);
+        json_print(o, 0, &out);
         str_addc(&out, '\n');
         json_free(o);
     } else {
