@@ -1,6 +1,7 @@
 /* tui_screens.c - every screen as text, against tests/screens/NAME.txt.
  * GOLDEN=1 rewrites them; every row is also
  * checked to sum to its columns. */
+#include "k8s/explain/explain.h"
 #include "tests/screens/golden.h"
 
 static void catalogue(struct app *a)
@@ -67,6 +68,23 @@ static void why_tab(struct app *a)
     fx_key(a, "5");
 }
 
+/* The same pane explaining a pod, by the real rules over a kept case. */
+static void why_pod(struct app *a)
+{
+    struct snapshot snap;
+    struct pd_err err;
+    step(a);
+    snapshot_init(&snap);
+    CHECK_OK(snapshot_read_dir(
+        &snap, PODIUM_SOURCE_DIR "/tests/cases/pod-diagnosis/002-gpu-sum-over-containers", &err));
+    struct explanation *e = explain(&snap);
+    a->why.answer = explanation_json(e);
+    str_copy(a->why.object, sizeof a->why.object, "pod/ft-two-ctr");
+    explanation_free(e);
+    snapshot_release(&snap);
+    fx_key(a, "5");
+}
+
 static void help(struct app *a)
 {
     curve(a);
@@ -112,6 +130,7 @@ TEST(curve_cursor_screens) { all_sizes("curve-cursor", curve_cursor); }
 TEST(log_screens) { all_sizes("log", log_tab); }
 TEST(api_screens) { all_sizes("api", api_tab); }
 TEST(why_screens) { all_sizes("why", why_tab); }
+TEST(why_pod_screens) { all_sizes("why-pod", why_pod); }
 TEST(help_screens) { all_sizes("help", help); }
 TEST(palette_screens) { all_sizes("palette", palette); }
 TEST(editor_screens) { all_sizes("editor", editor); }
@@ -153,7 +172,7 @@ TEST(curve_ascii_and_cjk)
 TEST(chinese_screens_hold)
 {
     static setup_fn *const screens[] = {catalogue, step, building, curve, curve_large, log_tab,
-                                        api_tab, why_tab, help, palette, editor, down};
+                                        api_tab, why_tab, why_pod, help, palette, editor, down};
     need_catalogue();
     for (size_t k = 0; k < ARRAY_LEN(screens) * ARRAY_LEN(sizes); k++) {
         size_t i = k / ARRAY_LEN(sizes), z = k % ARRAY_LEN(sizes);
