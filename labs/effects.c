@@ -21,6 +21,7 @@ static effects_fn *const table[EFFECT_KIND_COUNT] = {
     [EFF_ATTACH_SEND] = effects_attach_send, [EFF_EXEC] = effects_exec,
     [EFF_COPY_OUT] = effects_copy_out, [EFF_SPAWN] = effects_spawn,
     [EFF_CANCEL] = cancel,           [EFF_WRITE] = effects_write,
+    [EFF_MOVE] = effects_move,
     [EFF_TIMER] = effects_timer,     [EFF_WATCH_FILE] = effects_watch_file};
 
 static bool needs_cluster(enum effect_kind k)

@@ -155,6 +155,23 @@ void effects_write(struct effects_runner *r, const struct effect *e)
     free(dir);
 }
 
+void effects_move(struct effects_runner *r, const struct effect *e)
+{
+    const char *path = json_str(e->args, "path", ""), *to = json_str(e->args, "to", "");
+    struct json *body = json_new_object();
+    struct pd_err err;
+    json_put_num(body, "status", 0);
+    if (rename(path, to) == 0) {
+        json_put_str(body, "path", to);
+    } else if (errno == ENOENT) {
+        json_put_bool(body, "missing", true);
+    } else {
+        pd_fail_errno(&err, PD_IO, _("%s can't be moved to %s"), path, to);
+        json_set(body, "error", errjson_make(&err));
+    }
+    effects_post_as(r, MSG_REPLY, e->id, body);
+}
+
 /* --- watching files ------------------------------------------------------------------- */
 
 static char *read_text(const char *path)

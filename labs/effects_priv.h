@@ -67,7 +67,7 @@ effects_fn effects_watch, effects_get, effects_list, effects_apply, effects_dele
 /* effects_pod.c */
 effects_fn effects_log, effects_attach, effects_attach_send, effects_exec, effects_copy_out;
 /* effects_local.c */
-effects_fn effects_spawn, effects_write, effects_timer, effects_watch_file;
+effects_fn effects_spawn, effects_move, effects_write, effects_timer, effects_watch_file;
 /* A file of ours (0600), whole or not at all; not synced. */
 MUST_USE enum pd_code effects_write_renamed(const char *path, const char *text,
                                             struct pd_err *err);

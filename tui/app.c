@@ -580,7 +580,8 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         command(a, m, out);
         break;
     default:
-        if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m) && !why_take(a, m))
+        if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m) && !why_take(a, m) &&
+            !cmd_reset_message(a, m))
             session_apply(a->s, m, out);
         break;
     }

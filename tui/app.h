@@ -86,6 +86,17 @@ struct app_files {
     uint32_t write;              /* the effect that saves the settings */
 };
 
+/* A lab that is started over, or brought back. */
+struct app_reset {
+    uint32_t move, child;        /* effects that are open */
+    char lab[48], aside[512];
+    int done;                    /* steps, before */
+    bool back;
+};
+
+enum catalogue_sort { CATALOGUE_BY_TRACK, CATALOGUE_BY_NAME, CATALOGUE_BY_TIME, CATALOGUE_BY_STATE,
+                      CATALOGUE_SORTS };
+
 /* Something that stood in the message row. */
 struct app_said {
     int64_t at_ms;
@@ -96,7 +107,7 @@ enum { APP_SAID_MOST = 20, APP_RECENT_MOST = 8 };
 
 /* What `undo` would take back, the newest last: a command and its argument. */
 struct app_undo {
-    char what[96], command[48], arg[192];
+    char what[160], command[48], arg[640];
 };
 enum { APP_UNDO_MOST = 16 };
 
@@ -145,6 +156,8 @@ struct app {
     char set_auto[SET_COUNT][64];            /* what podium found out by itself */
     struct app_undo undo[APP_UNDO_MOST];
     int undo_n;
+    struct app_reset reset;
+    enum catalogue_sort labs_sort;
     struct app_said said[APP_SAID_MOST];     /* the newest last */
     int said_n;
     const struct cmd *recent[APP_RECENT_MOST];           /* run by name, the newest first */

@@ -11,6 +11,15 @@ enum { CAT = VIEW_CATALOGUE, STEP = VIEW_STEP, CLUSTER = VIEW_CLUSTER, LOG = VIE
 static const struct cmd table[] = {
     {"lab.open", "Enter", CAT, CAT, 1, N_("open"), N_("open the selected lab"), cmd_open_lab, NULL},
 
+    {"lab.reset", "R", CAT, CAT, 3, N_("start over"),
+     N_("start the selected lab over; its files are kept aside"), cmd_lab_reset,
+     cmd_has_progress},
+    {"lab.reset.now", "", CONFIRM, 0, 0, "", N_("start a lab over: ID"), cmd_lab_reset_now, NULL},
+    {"lab.restore", "", CONFIRM, 0, 0, "", N_("bring a lab back: ID STEPS FOLDER"),
+     cmd_lab_restore, NULL},
+    {"labs.sort", "s", CAT, CAT, 5, N_("sort"), N_("by track, name, time or state"), cmd_labs_sort,
+     NULL},
+
     {"step.run", "r", LAB, LAB & ~CURVE, 1, N_("run"), N_("run what this step does"), NULL,
      cmd_has_actions},
     {"step.edit", "e", LAB, LAB & ~CURVE, 2, N_("edit"), N_("edit the file of this step"), NULL,
@@ -124,7 +133,7 @@ static const struct cmd table[] = {
     {"keys", "", MAIN, 0, 0, "", N_("all commands and their keys"), cmd_keys_screen, NULL},
     {"messages", "!", MAIN, 0, 0, "", N_("the last errors in full, and what was said before"),
      cmd_messages, NULL},
-    {"undo", "u", MAIN, SETTINGS, 5, N_("undo"), N_("take the last change back"), cmd_undo,
+    {"undo", "u", MAIN, SETTINGS | CAT, 6, N_("undo"), N_("take the last change back"), cmd_undo,
      cmd_has_undo},
     {"set.next", "Right Enter Space", SETTINGS, SETTINGS, 1, N_("next"), N_("the next choice"),
      cmd_set_next, NULL},
@@ -134,6 +143,8 @@ static const struct cmd table[] = {
      N_("what podium would choose by itself"), cmd_set_auto, NULL},
     {"list.filter", "/", CAT | KEYS, CAT | KEYS, 4, N_("filter"),
      N_("show only what has a text"), cmd_list_filter, NULL},
+
+    {"list.all", "Esc", CAT, 0, 0, "", N_("show all labs again"), cmd_list_all, NULL},
 
     {"help", "? F1", ALL, MAIN, 31, N_("help"), N_("this help"), cmd_help, NULL},
     {"help.down", "Down", HELP, 0, 0, "", N_("down"), cmd_help_down, NULL},

@@ -62,6 +62,10 @@ void cmd_lab_cleanup_ask(struct app *a);     /* what was found: delete it? */
 /* cmd_confirm.c: the buttons of a question (tui/confirm.h) */
 cmd_fn cmd_confirm_yes, cmd_confirm_no, cmd_confirm_switch, cmd_confirm_enter;
 
+/* cmd_catalogue.c */
+cmd_fn cmd_labs_sort, cmd_lab_reset, cmd_lab_reset_now, cmd_lab_restore;
+cmd_when cmd_has_progress;
+bool cmd_reset_message(struct app *a, const struct msg *m);
 /* cmd_settings.c */
 cmd_fn cmd_settings, cmd_set, cmd_set_next, cmd_set_prev, cmd_set_auto, cmd_undo;
 cmd_when cmd_has_undo;
@@ -69,7 +73,7 @@ void cmd_set_from(struct app *a, const struct msg *m);
 /* The person's own files came or changed; false: this is none of them. */
 bool cmd_own_file(struct app *a, const struct msg *m);
 /* cmd_shell.c: messages, keys, help, filters of lists */
-cmd_fn cmd_messages, cmd_keys_screen, cmd_list_filter, cmd_help_down, cmd_help_up,
+cmd_fn cmd_messages, cmd_keys_screen, cmd_list_filter, cmd_list_all, cmd_help_down, cmd_help_up,
     cmd_help_page_down, cmd_help_page_up, cmd_help_top, cmd_help_bottom, cmd_help_erase;
 cmd_when cmd_help_below, cmd_help_above;
 

@@ -2,6 +2,7 @@
  * filters of lists. */
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
+#include "tui/catalogue.h"
 #include "tui/cmd.h"
 #include "tui/help.h"
 
@@ -26,6 +27,14 @@ void cmd_list_filter(struct app *a, const char *arg, struct effects *out UNUSED)
     }
     str_copy(find, sizeof a->labs_find, arg);
     a->sel[a->focus] = a->scroll[a->focus] = 0;
+}
+
+void cmd_list_all(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    int lab = catalogue_selected(a);
+    a->labs_find[0] = '\0';
+    if (lab >= 0)
+        catalogue_select(a, lab);
 }
 
 /* --- the help ------------------------------------------------------------------- */

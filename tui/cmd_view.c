@@ -231,20 +231,6 @@ void cmd_api_body(struct app *a, const char *arg UNUSED, struct effects *out UNU
     a->api_open = a->api_open == a->sel[PANEL_API] ? -1 : a->sel[PANEL_API];
 }
 
-void cmd_open_lab(struct app *a, const char *arg, struct effects *out)
-{
-    int i = a->sel[PANEL_CATALOGUE];
-    if (arg && *arg) {
-        app_session(a, "lab.open", arg, out);
-    } else if (a->labs && i >= 0 && (size_t)i < a->labs->n) {
-        const struct lab_entry *e = &a->labs->v[i];
-        if (e->lab)
-            app_session(a, "lab.open", e->lab->id, out);
-        else
-            app_note(a, true, "%s:%d:%d: %s", e->err.src, e->err.line, e->err.col, e->err.msg);
-    }
-}
-
 void cmd_enter(struct app *a, const char *arg, struct effects *out)
 {
     const struct table *pods = session_table(a->s, "pods");

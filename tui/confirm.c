@@ -38,10 +38,10 @@ static void question(const struct app *a, struct rows *rows, int w)
 void confirm_draw(const struct app *a, struct grid *g)
 {
     struct rows rows;
-    int w = MIN(a->cols - 2, CONFIRM_WIDE), most = a->rows - 7;
+    int w = MIN(a->cols - 2, CONFIRM_WIDE), tight = a->rows < 16, most = a->rows - 7 + tight;
     rows_init(&rows, a->glyphs);
     question(a, &rows, w - 4);
-    int text = MIN(rows.n, most), h = text + 4;
+    int text = MIN(rows.n, most), h = text + 4 - tight;
     rows_new(&rows, -1);
     button(&rows, _("Cancel"), !a->prompt.yes);
     rows_put(&rows, ROLE_TEXT, "  ");

@@ -75,6 +75,15 @@ const char *panel_clock(const struct app *a, int64_t at_ms, bool seconds, char b
     return buf;
 }
 
+const char *panel_word(const char *word)
+{
+    static const char *const words[] = {N_("easy"), N_("medium"), N_("hard"), N_("any")};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_eq(words[i], word))
+            return _(words[i]);
+    return word;
+}
+
 int64_t panel_time(const struct json *object, const char *path)
 {
     int64_t us;

@@ -46,6 +46,8 @@ const char *panel_pod_status(const struct json *pod);
 int64_t panel_event_time(const struct json *event);
 /* A run's state (labs/session.h) in the language. */
 const char *panel_run_state(const char *state);
+/* A lab file's word that has a translation; any other as it is. */
+const char *panel_word(const char *word);
 /* The curve as it is asked for by the state. */
 void panel_curve_ask(const struct app *a, struct curve_ask *ask);
 

@@ -6,11 +6,22 @@
 #include "tui/help.h"
 #include "tui/panel.h"
 
+static bool shown(const struct app *a, const struct cmd *c)
+{
+    if (!c->keys[0] && !(c->views & VIEWS_MAIN))
+        return false;            /* what others run by name */
+    return help_has(c->name, a->keys_find) || help_has(_(c->help), a->keys_find) ||
+           help_has(c->keys, a->keys_find);
+}
+
 static const char *title(const struct app *a, char buf[160])
 {
     if (a->keys_find[0])
         return str_fmt(buf, 160, "%s /%s", _("Keys"), a->keys_find);
-    return str_fmt(buf, 160, _("Keys  %zu commands"), cmd_count());
+    size_t n = 0;
+    for (size_t i = 0; i < cmd_count(); i++)
+        n += shown(a, cmd_at(i));
+    return str_fmt(buf, 160, _("Keys  %zu commands"), n);
 }
 
 static const char *foot(const struct app *a, char buf[160])
@@ -24,12 +35,6 @@ static unsigned first_view(const struct cmd *c)
         if (c->views & keymap_view_at(i))
             return keymap_view_at(i);
     return 0;
-}
-
-static bool shown(const struct app *a, const struct cmd *c)
-{
-    return help_has(c->name, a->keys_find) || help_has(_(c->help), a->keys_find) ||
-           help_has(c->keys, a->keys_find);
 }
 
 /* Views where the keys are not those of the first one. */
@@ -47,14 +52,13 @@ static void others(const struct app *a, struct rows *out, const struct cmd *c, u
     }
 }
 
-static void one(const struct app *a, struct rows *out, int i, int w)
+static void one(const struct app *a, struct rows *out, int at, const struct cmd *c, int w)
 {
-    const struct cmd *c = cmd_at((size_t)i);
     unsigned view = first_view(c);
     char keys[48], def[48];
     int name_w = w >= 60 ? 18 : 15, keys_w = w >= 60 ? 16 : w - name_w;
     bool own = !str_eq(cmd_keys(a, c, view), c->keys);
-    rows_new(out, i);
+    rows_new(out, at);
     rows_cell(out, ROLE_TEXT, c->name, name_w);
     cmd_keys_label(cmd_keys(a, c, view), keys);
     rows_cell(out, own ? ROLE_STRONG : ROLE_KEY, keys, keys_w);
@@ -78,9 +82,9 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         rows_cell(out, ROLE_MUTED, _("By default"), 16);
     if (w >= 60)
         rows_cell(out, ROLE_MUTED, _("What it does"), w - 34 - (w >= 100 ? 16 : 0));
-    for (size_t i = 0; i < cmd_count(); i++)
+    for (size_t i = 0, at = 0; i < cmd_count(); i++)
         if (shown(a, cmd_at(i)))
-            one(a, out, (int)i, w);
+            one(a, out, (int)at++, cmd_at(i), w);
 }
 
 const struct panel panel_keys = {title, rows, foot, NULL, N_("Keys")};

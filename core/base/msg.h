@@ -66,6 +66,8 @@ struct msg {
     X(EFF_SPAWN, "spawn")             /* argv[], cwd, stdin: a child that speaks JSON lines */    \
     X(EFF_CANCEL, "cancel")           /* effect: the id to end */                                 \
     X(EFF_WRITE, "write")             /* path, text: atomic */                                    \
+    X(EFF_MOVE, "move")               /* path, to: a file or folder of ours -> MSG_REPLY with     \
+                                         missing when it was not there */                         \
     X(EFF_TIMER, "timer")             /* name, ms */                                              \
     X(EFF_WATCH_FILE, "watch-file")   /* path */                                                  \
     X(EFF_EDIT, "edit")               /* path: $EDITOR on the released terminal (tui only) */     \

@@ -66,7 +66,7 @@ begin() {
 walk() {
     want "$1" "Catalogue"
     want "$1" "LoRA on Gaudi"
-    t send-keys j j Enter
+    t send-keys j Enter
     want "$1" "Look at the node"
     t send-keys 3
     want "$1" "No training log yet"
@@ -106,7 +106,7 @@ walk "LINES and COLUMNS set"
 
 begin 40 12 TERM=xterm-256color
 want "40x12" "Labs"
-t send-keys j j Enter
+t send-keys j Enter
 want "40x12" "Look at the node"
 t send-keys 3
 want "40x12" "No training log yet"

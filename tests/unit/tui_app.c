@@ -93,14 +93,14 @@ TEST(focus_walks_what_is_shown)
     CHECK_INT(a->focus, PANEL_STEP);
     a->cols = 40;
     a->rows = 12;
-    for (int i = PANEL_CLUSTER; i <= PANEL_WHY; i++) {
+    for (int i = TAB_FIRST; i <= (int)TAB_LAST; i++) {
         fx_key(a, "Tab");
         CHECK_INT(a->focus, i);
     }
     fx_key(a, "Tab");
     CHECK_INT(a->focus, PANEL_STEP);
     fx_key(a, "S-Tab");
-    CHECK_INT(a->focus, PANEL_WHY);
+    CHECK_INT(a->focus, TAB_LAST);
     fx_free(a);
 }
 
@@ -162,7 +162,7 @@ TEST(lists_stay_inside)
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     for (int i = 0; i < 9; i++)
         fx_key(a, "j");
-    CHECK_INT(a->sel[PANEL_CATALOGUE], 2);
+    CHECK_INT(a->sel[PANEL_CATALOGUE], 3);
     fx_key(a, "g");
     CHECK_INT(a->sel[PANEL_CATALOGUE], 0);
     fx_lab(a);

@@ -4,18 +4,52 @@
 #include "k8s/explain/explain.h"
 #include "tests/screens/golden.h"
 
+static void step(struct app *a)
+{
+    fx_lab(a);
+    fx_api(a->s);
+}
+
 static void catalogue(struct app *a)
 {
     a->lab_done[1] = 1;
     a->lab_done[2] = 3;
     fx_key(a, "j");
+}
+
+static void catalogue_broken(struct app *a)
+{
+    fx_key(a, "G");
+    if (a->cols < 80)
+        fx_key(a, "Tab");
+}
+
+static void catalogue_question(struct app *a)
+{
+    catalogue(a);
+    fx_key(a, "R");
+}
+
+static void settings(struct app *a)
+{
+    app_over(a, PANEL_SETTINGS);
+    a->set_from[SET_THEME] = FROM_FILE;
     fx_key(a, "j");
 }
 
-static void step(struct app *a)
+static void messages(struct app *a)
 {
-    fx_lab(a);
-    fx_api(a->s);
+    struct pd_err err = {0};
+    step(a);
+    pd_fail_at(&err, PD_LAB, "/labs/x/lab.yaml", 7, 3, "a lab has no key \"titel\"");
+    app_fault(a, &err);
+    app_note(a, false, "%s", _("theme"));
+    fx_key(a, "!");
+}
+
+static void keys(struct app *a)
+{
+    app_over(a, PANEL_KEYS);
 }
 
 static void building(struct app *a)
@@ -122,6 +156,11 @@ static void down(struct app *a)
 }
 
 TEST(catalogue_screens) { all_sizes("catalogue", catalogue); }
+TEST(catalogue_broken_screens) { all_sizes("catalogue-broken", catalogue_broken); }
+TEST(question_screens) { all_sizes("question", catalogue_question); }
+TEST(settings_screens) { all_sizes("settings", settings); }
+TEST(messages_screens) { all_sizes("messages", messages); }
+TEST(keys_screens) { all_sizes("keys", keys); }
 TEST(step_screens) { all_sizes("step", step); }
 TEST(building_screens) { all_sizes("building", building); }
 TEST(curve_screens) { all_sizes("curve", curve); }
