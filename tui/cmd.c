@@ -59,9 +59,9 @@ static const struct cmd table[] = {
      cmd_has_walk},
     {"train.save", "W", LAB, CURVE | VIEW_TRAIN, 15, N_("save"), N_("save a checkpoint now"), NULL,
      cmd_run_live},
-    {"train.pause", "", LAB, 0, 0, "", N_("pause the training"), NULL, NULL},
-    {"train.resume", "", LAB, 0, 0, "", N_("resume the training"), NULL, NULL},
-    {"train.quit", "", LAB, 0, 0, "", N_("end the training after a last checkpoint"), NULL, NULL},
+    {"train.pause", "", LAB, 0, 0, "", N_("pause the training"), NULL, cmd_run_live},
+    {"train.resume", "", LAB, 0, 0, "", N_("resume the training"), NULL, cmd_run_live},
+    {"train.quit", "", LAB, 0, 0, "", N_("end the training after a last checkpoint"), NULL, cmd_run_live},
 
     {"curve.inspect", "i", CURVE, CURVE, 10, N_("inspect"),
      N_("a cursor on the curve; Left and Right move it"), cmd_inspect_step, cmd_has_run},

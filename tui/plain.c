@@ -94,6 +94,14 @@ static void flush_all(struct console *c)
     }
 }
 
+/* A line was typed already and waits to be read: Enter has ended the prompt's
+ * line. */
+static bool line_waits(const struct console *c)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    return c->tty_in && !c->away && poll(&p, 1, 0) > 0;
+}
+
 /* What there is to say goes out whole lines at a time. A line that comes while
  * the prompt stands begins below it. */
 static void speak(struct console *c)
@@ -101,6 +109,7 @@ static void speak(struct console *c)
     struct str lines;
     if (c->p.out.len == 0)
         return;
+    c->prompted = c->prompted && !line_waits(c);
     str_init(&lines, PLAIN_OUT_MOST);
     plain_wrap(c->p.out.p, c->p.width, c->ascii, &lines);
     str_clear(&c->p.out);
@@ -114,7 +123,8 @@ static void speak(struct console *c)
 static void prompt(struct console *c)
 {
     struct str text;
-    if (c->prompted || !c->tty_in || !c->tty_out || c->ended || c->away || !plain_free(&c->p))
+    if (c->prompted || !c->tty_in || !c->tty_out || c->ended || c->away || !plain_free(&c->p) ||
+        line_waits(c))
         return;
     str_init(&text, 1024);
     plain_prompt(&c->p, &text);
