@@ -115,7 +115,7 @@ static const struct cmd table[] = {
     {"copy", "y", MAIN, 0, 0, "", N_("copy the selected row"), cmd_copy, NULL},
     {"copy.pane", "Y", MAIN, 0, 0, "", N_("copy the pane as text"), cmd_copy_pane, NULL},
     {"language", "L", MAIN, CAT, 22, N_("language"), N_("English or Chinese"), cmd_language, NULL},
-    {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme: dark, light, mono"), cmd_theme,
+    {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme"), cmd_theme,
      NULL},
     {"glyphs", "", MAIN, 0, 0, "", N_("signs: unicode, cjk-safe or ascii"), cmd_glyphs, NULL},
     {"mouse", "M", MAIN | HELP, 0, 0, "", N_("the mouse for podium, or for selecting text"),

@@ -13,6 +13,7 @@
 #include "tui/console.h"
 #include "tui/plain.h"
 #include "tui/replay.h"
+#include "tui/theme.h"
 #include "tui/settings.h"
 #include "tui/status.h"
 
@@ -76,7 +77,8 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"lab", lab_cmd},
         {"diagnose", diagnose_cmd},
         {"image", image_main},
-        {"replay", replay_main}};
+        {"replay", replay_main},
+        {"theme", theme_cmd}};
     if (str_eq(argv[0], "status"))
         return status_main(argc, argv, o);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)

@@ -328,6 +328,8 @@ static void paint_cell(void *arg, int x, int y, const struct cell *c)
     int role;
     const struct theme_style *s = style_of(t, c, &role);
     attr_t attr = attributes(role == c->role ? s->attr | c->attr : s->attr);
+    if (t->colours < 8 && s->bg.rgb != t->theme->style[ROLE_TEXT].bg.rgb)
+        attr |= A_REVERSE;       /* what a background would have said */
     int *pair = &t->role_pair[role];
     if (*pair < 0)
         *pair = pair_for(t, theme_index(&s->fg, t->colours), theme_index(&s->bg, t->colours));

@@ -2,8 +2,6 @@
  * (theme.h). */
 #include "tui/theme.h"
 
-#include <math.h>
-
 #include "core/base/i18n.h"
 #include "core/base/path.h"
 #include "core/base/str.h"
@@ -18,12 +16,9 @@ static const char *const role_names[ROLE_COUNT] = {
 #undef ROLE_NAME
 };
 
-static const char *const shipped[] = {"dark", "light", "mono", NULL};
+static const char *const shipped[] = {"dark", "light", "cvd-dark", "cvd-light", "contrast-dark",
+                                      "contrast-light", "mono", NULL};
 
-/* The 16 colours as xterm shows them. */
-static const int32_t ansi_rgb[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
-                                     0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
-                                     0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
 static const char *const ansi_names[16] = {
     "black",       "red",          "green",       "yellow",     "blue",          "magenta",
     "cyan",        "white",        "brightblack", "brightred",  "brightgreen",   "brightyellow",
@@ -63,8 +58,7 @@ struct loading {
     const char *src;
     struct pd_err *err;
     struct theme *theme;
-    const struct ynode *palette;
-    bool given[ROLE_COUNT];
+    int depth;                   /* of inheritance */
 };
 
 static enum pd_code bad(struct loading *l, const struct ynode *n, const char *what)
@@ -81,7 +75,7 @@ static int ansi_index(const char *name)
     return -1;
 }
 
-/* "#rrggbb" | 0..255 | default */
+/* "#rrggbb" | 0..255 (of xterm's palette) | default */
 static bool plain_colour(const char *text, struct colour *out)
 {
     int64_t n;
@@ -92,10 +86,10 @@ static bool plain_colour(const char *text, struct colour *out)
         out->rgb = (int32_t)strtol(text + 1, NULL, 16);
         return true;
     }
-    if (!str_to_i64(text, &n) || n < 0 || n > 15)
+    if (!str_to_i64(text, &n) || n < 0 || n > 255)
         return false;
-    out->rgb = ansi_rgb[n];
-    out->ansi = (int)n;
+    out->rgb = theme_xterm_rgb((int)n);
+    out->ansi = n < 16 ? (int)n : -1;
     return true;
 }
 
@@ -116,8 +110,37 @@ static enum pd_code palette_entry(struct loading *l, const struct ynode *n, stru
 
 static enum pd_code read_colour(struct loading *l, const struct ynode *n, struct colour *out)
 {
-    const struct ynode *named = n->text ? yaml_get(l->palette, n->text) : NULL;
-    return palette_entry(l, named ? named : n, out);
+    for (int i = 0; n->text && i < l->theme->palette_n; i++) {
+        if (str_eq(l->theme->palette[i].name, n->text)) {
+            *out = l->theme->palette[i].colour;
+            return PD_OK;
+        }
+    }
+    return palette_entry(l, n, out);
+}
+
+static struct theme_ink *ink_named(struct theme *t, const char *name)
+{
+    for (int i = 0; i < t->palette_n; i++)
+        if (str_eq(t->palette[i].name, name))
+            return &t->palette[i];
+    return t->palette_n < THEME_PALETTE ? &t->palette[t->palette_n++] : NULL;
+}
+
+static enum pd_code read_palette(struct loading *l, const struct ynode *palette)
+{
+    for (const struct ynode *c = palette ? palette->first : NULL; c; c = c->next) {
+        struct colour colour;
+        enum pd_code rc = palette_entry(l, c, &colour);
+        if (rc != PD_OK)
+            return rc;
+        struct theme_ink *ink = ink_named(l->theme, c->key);
+        if (!ink)
+            return bad(l, c, _("too many colours in the palette"));
+        str_copy(ink->name, sizeof ink->name, c->key);
+        ink->colour = colour;
+    }
+    return PD_OK;
 }
 
 static enum pd_code read_attrs(struct loading *l, const struct ynode *n, uint8_t *out)
@@ -137,6 +160,19 @@ static enum pd_code read_attrs(struct loading *l, const struct ynode *n, uint8_t
         *out |= bit;
     }
     return PD_OK;
+}
+
+/* What is left out comes from the plain text where the theme paints its own
+ * ground: the terminal's colour may be the very colour of that ground. */
+static struct theme_style start_style(const struct loading *l)
+{
+    struct theme_style s = {{COLOUR_DEFAULT, -1}, {COLOUR_DEFAULT, -1}, 0};
+    const struct theme_style *text = &l->theme->style[ROLE_TEXT];
+    if (text->bg.rgb == COLOUR_DEFAULT)
+        return s;
+    s.fg = text->fg;
+    s.bg = text->bg;
+    return s;
 }
 
 static enum pd_code read_style(struct loading *l, const struct ynode *n, struct theme_style *s)
@@ -184,32 +220,54 @@ static int role_parent(int r)
 static void fill_missing(struct loading *l)
 {
     for (int r = 1; r < ROLE_COUNT; r++)
-        if (!l->given[r])
+        if (!l->theme->set[r])
             l->theme->style[r] = l->theme->style[role_parent(r)];
 }
 
+static enum pd_code unknown_role(struct loading *l, const struct ynode *n)
+{
+    const char *near = str_nearest(n->key, role_names, ROLE_COUNT);
+    if (near)
+        return pd_fail_at(l->err, PD_PARSE, l->src, n->key_line, n->key_col,
+                          _("unknown role '%s'; did you mean '%s'?"), n->key, near);
+    return pd_fail_at(l->err, PD_PARSE, l->src, n->key_line, n->key_col, _("unknown role '%s'"),
+                      n->key);
+}
+
+static enum pd_code read_role(struct loading *l, const struct ynode *n, int r)
+{
+    l->theme->style[r] = start_style(l);
+    l->theme->set[r] = true;
+    return read_style(l, n, &l->theme->style[r]);
+}
+
+/* The plain text first: the others may lean on it. */
 static enum pd_code read_roles(struct loading *l, const struct ynode *roles)
 {
-    struct theme_style plain = {{COLOUR_DEFAULT, -1}, {COLOUR_DEFAULT, -1}, 0};
-    l->theme->style[ROLE_TEXT] = plain;
-    for (const struct ynode *c = roles ? roles->first : NULL; c; c = c->next) {
+    const struct ynode *text = roles ? yaml_get(roles, role_names[ROLE_TEXT]) : NULL;
+    enum pd_code rc = PD_OK;
+    if (!l->theme->set[ROLE_TEXT])
+        l->theme->style[ROLE_TEXT] = (struct theme_style){{COLOUR_DEFAULT, -1},
+                                                          {COLOUR_DEFAULT, -1}, 0};
+    if (text) {
+        l->theme->style[ROLE_TEXT].bg.rgb = COLOUR_DEFAULT;
+        rc = read_role(l, text, ROLE_TEXT);
+    }
+    for (const struct ynode *c = roles ? roles->first : NULL; c && rc == PD_OK; c = c->next) {
         int r = role_index(c->key);
         if (r < 0)
-            return pd_fail_at(l->err, PD_PARSE, l->src, c->key_line, c->key_col,
-                              _("unknown role '%s'"), c->key);
-        l->theme->style[r] = plain;
-        enum pd_code rc = read_style(l, c, &l->theme->style[r]);
-        if (rc != PD_OK)
-            return rc;
-        l->given[r] = true;
+            return unknown_role(l, c);
+        if (r != ROLE_TEXT)
+            rc = read_role(l, c, r);
     }
     fill_missing(l);
-    return PD_OK;
+    return rc;
 }
 
 static enum pd_code check_keys(struct loading *l, const struct ynode *root)
 {
-    static const char *const known[] = {"podium_theme", "name", "variant", "palette", "roles"};
+    static const char *const known[] = {"podium_theme", "name", "variant", "inherits", "ground",
+                                        "palette", "roles"};
     if (!root || root->kind != Y_MAP)
         return pd_fail_at(l->err, PD_PARSE, l->src, 1, 1, _("a theme is a map"));
     for (const struct ynode *c = root->first; c; c = c->next) {
@@ -226,103 +284,103 @@ static enum pd_code check_keys(struct loading *l, const struct ynode *root)
     return PD_OK;
 }
 
-enum pd_code theme_parse(const char *src, const char *text, size_t n, struct theme *out,
-                         struct pd_err *err)
+static enum pd_code load(const char *name, int depth, struct theme *out, struct pd_err *err);
+
+/* The theme it builds on; a circle is as good as too many. */
+static enum pd_code read_parent(struct loading *l, const struct ynode *n)
+{
+    struct pd_err err = {0};
+    if (!n)
+        return PD_OK;
+    if (!n->text)
+        return bad(l, n, _("inherits is the name of a theme"));
+    if (l->depth >= INHERIT_MOST)
+        return bad(l, n, _("themes inherit at most three deep, and not in a circle"));
+    if (load(n->text, l->depth + 1, l->theme, &err) == PD_OK)
+        return PD_OK;
+    if (err.line)                /* its own mistake, at its own place */
+        *l->err = err;
+    else
+        pd_fail_at(l->err, PD_PARSE, l->src, n->line, n->col, "%s", err.msg);
+    return PD_PARSE;
+}
+
+/* The background it is meant for, where it leaves that to the terminal. */
+static enum pd_code read_ground(struct loading *l, const struct ynode *root)
+{
+    const struct ynode *n = yaml_get(root, "ground"), *v = yaml_get(root, "variant");
+    static const char *const variants[] = {"dark", "light", "mono"};
+    bool known = !v;
+    struct colour c;
+    for (size_t i = 0; v && i < ARRAY_LEN(variants); i++)
+        known = known || str_eq(variants[i], v->text);
+    if (!known)
+        return bad(l, v, _("variant is dark, light or mono"));
+    if (n && (!n->text || !plain_colour(n->text, &c) || c.rgb == COLOUR_DEFAULT))
+        return bad(l, n, _("ground is a colour"));
+    if (n || v || !l->theme->ground)
+        l->theme->ground = n ? c.rgb : str_eq(l->theme->variant, "light") ? 0xffffff : 0x1c1c1c;
+    return PD_OK;
+}
+
+static enum pd_code read_theme(struct loading *l, const struct ynode *root)
+{
+    enum pd_code rc = check_keys(l, root);
+    if (rc == PD_OK)
+        rc = read_parent(l, yaml_get(root, "inherits"));
+    if (rc != PD_OK)
+        return rc;
+    struct theme *t = l->theme;
+    const char *variant = t->variant[0] ? t->variant : "dark";
+    str_copy(t->name, sizeof t->name, yaml_str(root, "name", "unnamed"));
+    str_copy(t->variant, sizeof t->variant, yaml_str(root, "variant", variant));
+    rc = read_ground(l, root);
+    if (rc == PD_OK)
+        rc = read_palette(l, yaml_get(root, "palette"));
+    return rc == PD_OK ? read_roles(l, yaml_get(root, "roles")) : rc;
+}
+
+static enum pd_code parse(const char *src, const char *text, size_t n, int depth,
+                          struct theme *out, struct pd_err *err)
 {
     struct ydoc *doc = NULL;
-    struct loading l = {.src = src, .err = err, .theme = out};
+    struct loading l = {.src = src, .err = err, .theme = out, .depth = depth};
     enum pd_code rc = yaml_parse(src, text, n, &doc, err);
     if (rc != PD_OK)
         return rc;
     memset(out, 0, sizeof *out);
-    const struct ynode *root = doc ? doc->root : NULL;
-    rc = check_keys(&l, root);
-    if (rc == PD_OK) {
-        str_copy(out->name, sizeof out->name, yaml_str(root, "name", "unnamed"));
-        str_copy(out->variant, sizeof out->variant, yaml_str(root, "variant", "dark"));
-        l.palette = yaml_get(root, "palette");
-        rc = read_roles(&l, yaml_get(root, "roles"));
-    }
+    rc = read_theme(&l, doc ? doc->root : NULL);
     yaml_docs_free(doc);
     return rc;
 }
 
-enum pd_code theme_load(const char *name, struct theme *out, struct pd_err *err)
+enum pd_code theme_parse(const char *src, const char *text, size_t n, struct theme *out,
+                         struct pd_err *err)
+{
+    return parse(src, text, n, 0, out, err);
+}
+
+static enum pd_code load(const char *name, int depth, struct theme *out, struct pd_err *err)
 {
     char rel[128];
     struct str text;
     char *path = NULL;
     if (!strchr(name, '/'))
         path = path_shipped(str_fmt(rel, sizeof rel, "themes/%s.yaml", name));
-    if (!path && !strchr(name, '/'))
-        return pd_fail(err, PD_NOTFOUND, _("there is no theme '%s' (dark, light, mono)"), name);
+    if (!path && !strchr(name, '/')) {
+        pd_fail(err, PD_NOTFOUND, _("there is no theme '%s'"), name);
+        return pd_set_hint(err, "%s", _("podium theme list shows them; a file's name has a '/'"));
+    }
     str_init(&text, 1 << 20);
     enum pd_code rc = path_read(path ? path : name, 1 << 20, &text, err);
     if (rc == PD_OK)
-        rc = theme_parse(path ? path : name, text.p, text.len, out, err);
+        rc = parse(path ? path : name, text.p, text.len, depth, out, err);
     str_release(&text);
     free(path);
     return rc;
 }
 
-/* --- colours ------------------------------------------------------------- */
-static int distance(int32_t a, int32_t b)
+enum pd_code theme_load(const char *name, struct theme *out, struct pd_err *err)
 {
-    int dr = (a >> 16 & 255) - (b >> 16 & 255), dg = (a >> 8 & 255) - (b >> 8 & 255);
-    int db = (a & 255) - (b & 255);
-    return 2 * dr * dr + 4 * dg * dg + 3 * db * db;
-}
-
-/* Entry 16..255 of xterm's palette: a 6x6x6 cube, then 24 greys. */
-static int32_t xterm_rgb(int i)
-{
-    static const int level[6] = {0, 95, 135, 175, 215, 255};
-    if (i >= 232) {
-        int v = 8 + 10 * (i - 232);
-        return v << 16 | v << 8 | v;
-    }
-    i -= 16;
-    return level[i / 36] << 16 | level[i / 6 % 6] << 8 | level[i % 6];
-}
-
-static int nearest(int32_t rgb, int from, int to, bool cube)
-{
-    int best = from, best_d = INT32_MAX;
-    for (int i = from; i < to; i++) {
-        int d = distance(rgb, cube ? xterm_rgb(i) : ansi_rgb[i]);
-        if (d < best_d) {
-            best_d = d;
-            best = i;
-        }
-    }
-    return best;
-}
-
-int theme_index(const struct colour *c, int colours)
-{
-    if (c->rgb == COLOUR_DEFAULT || colours < 8)
-        return -1;
-    if (colours > 256)
-        return MAX(c->rgb, 8);   /* below 8 are the 8 colours */
-    if (colours == 256)
-        return nearest(c->rgb, 16, 256, true);
-    int i = c->ansi >= 0 ? c->ansi : nearest(c->rgb, 0, 16, false);
-    return colours >= 16 ? i : i & 7;
-}
-
-static double luminance(int32_t rgb)
-{
-    double sum = 0;
-    static const double weight[3] = {0.2126, 0.7152, 0.0722};
-    for (int i = 0; i < 3; i++) {
-        double v = (rgb >> (16 - 8 * i) & 255) / 255.0;
-        sum += weight[i] * (v <= 0.03928 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
-    }
-    return sum;
-}
-
-double theme_contrast(int32_t a, int32_t b)
-{
-    double la = luminance(a), lb = luminance(b);
-    return (MAX(la, lb) + 0.05) / (MIN(la, lb) + 0.05);
+    return load(name, 0, out, err);
 }

@@ -1,7 +1,7 @@
 /* theme.h - what a role looks like. Themes are data: themes/NAME.yaml
  * (docs/THEMES.md). A role that a theme leaves out looks like its parent
- * (state.ok -> state -> text). Unknown keys, colours and roles are errors with
- * line and column.
+ * (state.ok -> state -> text); a theme may inherit another. Unknown keys,
+ * colours and roles are errors with line and column.
  */
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
@@ -40,6 +40,11 @@
     X(ROLE_RAW, "chart.raw")                                                                      \
     X(ROLE_EMA, "chart.ema")                                                                      \
     X(ROLE_VAL, "chart.val")                                                                      \
+    X(ROLE_SERIES_1, "chart.series1")    /* runs compared: neighbours differ */                   \
+    X(ROLE_SERIES_2, "chart.series2")                                                             \
+    X(ROLE_SERIES_3, "chart.series3")                                                             \
+    X(ROLE_SERIES_4, "chart.series4")                                                             \
+    X(ROLE_SERIES_5, "chart.series5")                                                             \
     X(ROLE_CURSOR, "chart.cursor")                                                                \
     X(ROLE_BAR, "bar")                                                                            \
     X(ROLE_BAR_REST, "bar.rest")                                                                  \
@@ -62,10 +67,21 @@ struct theme_style {
     uint8_t attr;                /* ATTR_* of grid.h */
 };
 
+enum { THEME_PALETTE = 48 };
+
+struct theme_ink {
+    char name[24];
+    struct colour colour;
+};
+
 struct theme {
     char name[64];
     char variant[8];             /* dark, light, mono */
+    int32_t ground;              /* the background it is meant for */
     struct theme_style style[ROLE_COUNT];
+    struct theme_ink palette[THEME_PALETTE];             /* also what it inherits */
+    int palette_n;
+    bool set[ROLE_COUNT];        /* by the file or what it inherits; else as its parent role */
 };
 
 const char *theme_role_name(enum role r);
@@ -80,10 +96,25 @@ const char *theme_default(int colours);
 const char *theme_name(int i);
 const char *theme_next(const char *name);
 
-/* The nearest of the terminal's colours: 256 -> 16..255, 16 and 8 -> ansi.
- * -1 for the default colour. Below 8 colours always -1. */
+/* --- theme_colour.c ------------------------------------------------------------- */
+/* What the terminal is told: more than 256 colours -> the colour itself, 256 ->
+ * the nearest of 16..255, 16 and 8 -> ansi. -1 for the default colour. Below 8
+ * colours always -1. */
 int theme_index(const struct colour *c, int colours);
+int32_t theme_ansi_rgb(int i);                   /* 0..15 as xterm shows them */
+int32_t theme_xterm_rgb(int i);                  /* 0..255; 16..231 a cube, then greys */
 /* Contrast of two colours by WCAG: 1..21. */
 double theme_contrast(int32_t a, int32_t b);
+/* Distance in CIE L*a*b*, as eyes without a kind of cone see it. */
+enum theme_eyes { EYES_FULL, EYES_PROTAN, EYES_DEUTAN, EYES_TRITAN, THEME_EYES };
+double theme_distance(int32_t a, int32_t b, enum theme_eyes eyes);
+
+/* --- theme_lint.c ------------------------------------------------------------------ */
+enum { THEME_TEXT_X10 = 45, THEME_LINE_X10 = 30, THEME_APART = 30 };
+typedef void theme_fault_fn(void *arg, const char *what);
+/* Says what can't be read or told apart; returns how many that are. */
+int theme_lint(const struct theme *t, theme_fault_fn *fn, void *arg);
+/* podium theme list | lint NAME|FILE... */
+int theme_cmd(int argc, char **argv);
 
 #endif

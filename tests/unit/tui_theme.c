@@ -1,5 +1,7 @@
 /* tui_theme.c - themes: errors with their place, inheritance, contrast, and
  * colours on small terminals. */
+#include "core/base/path.h"
+#include "core/base/str.h"
 #include "tests/t.h"
 #include "tui/grid.h"
 #include "tui/theme.h"
@@ -46,26 +48,119 @@ TEST(a_missing_role_looks_like_its_parent)
     CHECK_STR(th.variant, "mono");
 }
 
-TEST(shipped_themes_can_be_read_on_their_background)
+static void keep_fault(void *arg, const char *what)
 {
-    static const struct { const char *name; int32_t bg; } t[] = {{"dark", 0x1c1c1c},
-                                                                 {"light", 0xffffff}};
+    str_printf(arg, "%s\n", what);
+}
+
+static int lint(const struct theme *th, struct str *faults)
+{
+    str_init(faults, 1 << 16);
+    return theme_lint(th, keep_fault, faults);
+}
+
+TEST(shipped_themes_hold_for_all_eyes_and_terminals)
+{
     struct pd_err err = {0};
     struct theme th;
-    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-        CHECK_OK(theme_load(t[i].name, &th, &err));
+    struct str faults;
+    int n = 0;
+    for (; theme_name(n); n++) {
+        CHECK_OK(theme_load(theme_name(n), &th, &err));
+        CHECK_STR(th.name, theme_name(n));
+        if (lint(&th, &faults) != 0)
+            t_fail(__FILE__, __LINE__, "%s:\n%s", th.name, faults.p);
+        str_release(&faults);
+        if (!str_starts(th.name, "contrast-"))
+            continue;
         for (int r = 0; r < ROLE_COUNT; r++) {
-            int32_t fg = th.style[r].fg.rgb;
-            bool line = r == ROLE_BORDER || r == ROLE_RAW || r == ROLE_BAR_REST;
-            if (fg != COLOUR_DEFAULT && theme_contrast(fg, t[i].bg) < (line ? 3.0 : 4.5))
-                t_fail(__FILE__, __LINE__, "%s %s: contrast %.2f", t[i].name,
-                       theme_role_name((enum role)r), theme_contrast(fg, t[i].bg));
+            double c = theme_contrast(th.style[r].fg.rgb, th.style[r].bg.rgb);
+            bool line = r == ROLE_RAW || (r >= ROLE_SERIES_1 && r <= ROLE_SERIES_5);
+            CHECK_MSG(c >= (line ? 4.5 : 7), "%s %s: %.2f", th.name,
+                      theme_role_name((enum role)r), c);
         }
     }
-    CHECK_OK(theme_load("mono", &th, &err));
-    for (int r = 0; r < ROLE_COUNT; r++)
-        CHECK(th.style[r].fg.rgb == COLOUR_DEFAULT && th.style[r].bg.rgb == COLOUR_DEFAULT);
+    CHECK_INT(n, 7);
     CHECK(theme_load("nosuch", &th, &err) == PD_NOTFOUND);
+}
+
+TEST(lint_finds_what_can_not_be_read)
+{
+    static const struct { const char *roles, *says; } t[] = {
+        {"  hint: {fg: \"#555555\"}\n", "hint: contrast 2.2"},
+        {"  border: {fg: \"#444444\"}\n", "border: contrast 1.7"},
+        {"  state.ok: {fg: \"#00cd00\"}\n  state.fail: {fg: \"#ff5f5f\"}\n",
+         "state.ok and state.fail: distance"},
+        {"  chart.series2: {fg: \"#5fafff\"}\n", "chart.series1 and chart.series2: distance 0"},
+        {"  select: {fg: fg}\n", "select: looks like other text"},
+        {"  key: {fg: {rgb: \"#ffaf00\", ansi: black}}\n", "key: contrast 1"},
+        {"  key: {bg: \"#ffffff\"}\n", "key: a background of its own needs a fg"}};
+    for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+        struct theme th;
+        struct pd_err err;
+        struct str faults;
+        char text[512];
+        str_fmt(text, sizeof text, "podium_theme: 1\nname: x\ninherits: dark\nroles:\n%s",
+                t[i].roles);
+        CHECK_OK(parse(text, &th, &err));
+        CHECK(lint(&th, &faults) > 0);
+        CHECK_HAS(faults.p, t[i].says);
+        str_release(&faults);
+    }
+}
+
+TEST(a_theme_inherits)
+{
+    struct theme th, dark;
+    struct pd_err err = {0};
+    CHECK_OK(theme_load("dark", &dark, &err));
+    CHECK_OK(parse("podium_theme: 1\nname: mine\ninherits: dark\npalette: {orange: \"#ffd700\"}\n"
+                   "roles:\n  hint: {fg: orange}\n  key: {fg: sky}\n", &th, &err));
+    CHECK_STR(th.name, "mine");
+    CHECK_STR(th.variant, "dark");
+    CHECK_INT(th.style[ROLE_HINT].fg.rgb, 0xffd700);     /* its own orange */
+    CHECK_INT(th.style[ROLE_KEY].fg.rgb, 0x5fafff);      /* the parent's sky */
+    CHECK_INT(th.style[ROLE_FAIL].fg.rgb, dark.style[ROLE_FAIL].fg.rgb);
+    CHECK(parse("podium_theme: 1\ninherits: nosuch\n", &th, &err) == PD_PARSE);
+    CHECK_INT(err.line, 2);
+    CHECK_INT(err.col, 11);
+}
+
+TEST(a_circle_of_themes_is_refused)
+{
+    struct theme th;
+    struct pd_err err = {0};
+    char path[256], text[400];
+    str_fmt(path, sizeof path, "%s/round.yaml", t_dir());
+    int n = (int)strlen(str_fmt(text, sizeof text, "podium_theme: 1\ninherits: %s\n", path));
+    CHECK_OK(path_write_atomic(path, 0600, text, (size_t)n, &err));
+    CHECK(theme_load(path, &th, &err) == PD_PARSE);
+    CHECK_HAS(err.msg, "three deep");
+    CHECK_INT(err.line, 2);
+}
+
+/* Where a theme paints its own ground, the terminal's own foreground may be
+ * that very colour. */
+TEST(an_own_ground_is_under_every_role)
+{
+    struct theme th;
+    struct pd_err err;
+    CHECK_OK(parse("podium_theme: 1\nroles:\n  key: {attr: [bold]}\n"
+                   "  text: {fg: \"#ffffff\", bg: \"#000000\"}\n", &th, &err));
+    CHECK_INT(th.style[ROLE_KEY].bg.rgb, 0x000000);
+    CHECK_INT(th.style[ROLE_KEY].fg.rgb, 0xffffff);
+    CHECK_INT(th.style[ROLE_HINT].bg.rgb, 0x000000);
+}
+
+/* Within a tenth of what another simulation gives for these pairs. */
+TEST(eyes_without_a_kind_of_cone)
+{
+    CHECK_NEAR(theme_distance(0x56b4e9, 0xe69f00, EYES_PROTAN), 103, 10);
+    CHECK_NEAR(theme_distance(0x56b4e9, 0xe69f00, EYES_DEUTAN), 120, 10);
+    CHECK(theme_distance(0xcd0000, 0x00cd00, EYES_DEUTAN) < 30);
+    CHECK(theme_distance(0xcd0000, 0x00cd00, EYES_FULL) > 100);
+    CHECK_NEAR(theme_distance(0x123456, 0x123456, EYES_TRITAN), 0, 1e-9);
+    CHECK_NEAR(theme_distance(0x000000, 0xffffff, EYES_FULL), 100, 0.01);
 }
 
 TEST(colours_fit_the_terminal)
@@ -75,6 +170,11 @@ TEST(colours_fit_the_terminal)
     CHECK_INT(theme_index(&c, 16), 14);
     CHECK_INT(theme_index(&c, 8), 6);
     CHECK_INT(theme_index(&c, 0), -1);
+    struct colour grey = {0x767676, 8}, black = {0x000000, 0};
+    CHECK_INT(theme_index(&grey, 16), 8);
+    CHECK_INT(theme_index(&grey, 8), -1);        /* not black on black */
+    CHECK_INT(theme_index(&c, 1 << 24), 0x5fafff);
+    CHECK_INT(theme_index(&black, 1 << 24), 8);  /* 0..7 are the 8 colours */
     CHECK_INT(theme_index(&none, 256), -1);
     CHECK_INT(theme_index(&plain, 16), 9);
     CHECK_NEAR(theme_contrast(0, 0xffffff), 21, 1e-9);
