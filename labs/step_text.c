@@ -39,8 +39,10 @@ bool step_text_need(const struct session *s, struct str *out)
     const struct step_need *n = &s->need;
     if (n->mode == MODE_REAL)
         return false;
-    str_printf(out, "%s%s%s\n", *heads[n->mode] ? _(heads[n->mode]) : "",
-               *heads[n->mode] ? ": " : "", n->why);
+    if (*heads[n->mode])
+        str_printf(out, _("%s: %s\n"), _(heads[n->mode]), n->why);
+    else
+        str_printf(out, "%s\n", n->why);
     return true;
 }
 

@@ -29,7 +29,7 @@ static const struct cmd table[] = {
      cmd_has_hint},
     {"step.next", "n", LAB, LAB & ~CURVE, 5, N_("next step"), N_("go to the next step"), NULL,
      cmd_has_next},
-    {"quiz.answer", "Enter", STEP, STEP, 4, N_("answer"), N_("answer the question"),
+    {"quiz.answer", "Enter", STEP, STEP, 2, N_("answer"), N_("answer the question"),
      cmd_quiz_answer, cmd_has_question},
     {"step.solution", "V", LAB, STEP, 5, N_("solution"),
      N_("show the solution, after the last hint; it is recorded"), cmd_step_solution,

@@ -15,7 +15,10 @@ static const struct lab_step *step_of(const struct app *a)
 
 bool cmd_has_question(const struct app *a)
 {
-    return step_of(a) && quiz_open(a->s, a->s->step) >= 0;
+    const struct session *s = a->s;
+    return step_of(a) && s->progress[s->step].state != STEP_LOCKED &&
+           s->scene.state == SCENE_READY && s->need.mode != MODE_SKIPPED &&
+           s->need.mode != MODE_READING && quiz_open(s, s->step) >= 0;
 }
 
 bool cmd_has_notes(const struct app *a)

@@ -24,8 +24,9 @@ static const char *title(const struct app *a, char buf[160])
         return "";
     const struct step_progress *p = progress_of(a);
     bool simulated = a->s->need.mode == MODE_SIMULATED || (p && p->simulated);
-    return str_fmt(buf, 160, "%d %s%s%s", a->s->step + 1, ltext_get(&st->title),
-                   simulated ? " - " : "", simulated ? _("simulated") : "");
+    return str_fmt(buf, 160, "%d %s%s%s%s", a->s->step + 1, simulated ? "(" : "",
+                   simulated ? _("simulated") : "", simulated ? ") " : "",
+                   ltext_get(&st->title));
 }
 
 /* Right of a check: how things stand. */

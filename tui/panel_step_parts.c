@@ -6,6 +6,7 @@
 #include "core/base/utf8.h"
 #include "labs/quiz.h"
 #include "labs/step_text.h"
+#include "tui/cmd.h"
 #include "tui/panel.h"
 #include "tui/text.h"
 
@@ -47,7 +48,7 @@ void panel_step_scene(const struct app *a, struct rows *out, int w)
     rows_blank(out);
     if (c->state == SCENE_RUNNING) {
         rows_new(out, -1);
-        rows_bar(out, c->total ? (double)c->done / c->total : 0, MIN(w, 30));
+        rows_bar(out, c->total ? (double)c->done / c->total : 0, MIN(w - 12, 30));
         rows_put(out, ROLE_KEY, "  X");
         rows_putf(out, ROLE_TEXT, "  %s", _("cancel"));
     } else {
@@ -123,7 +124,7 @@ void panel_step_quiz(const struct app *a, struct rows *out, int w)
     const struct step_progress *p = a->s->progress ? &a->s->progress[a->s->step] : NULL;
     if (!st->quiz_n || !p || !p->quiz || a->s->scene.state != SCENE_READY)
         return;
-    int now = p->state == STEP_LOCKED ? -1 : quiz_open(a->s, a->s->step), right = 0;
+    int now = cmd_has_question(a) ? quiz_open(a->s, a->s->step) : -1, right = 0;
     for (int i = 0; i < st->quiz_n; i++)
         right += p->quiz[i].result == CHECK_PASS;
     rows_blank(out);

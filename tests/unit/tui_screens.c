@@ -2,6 +2,7 @@
  * GOLDEN=1 rewrites them; every row is also
  * checked to sum to its columns. */
 #include "k8s/explain/explain.h"
+#include "labs/quiz.h"
 #include "tests/screens/golden.h"
 
 static void step(struct app *a)
@@ -154,6 +155,87 @@ static void down(struct app *a)
     while (json_count(items))
         json_free(json_detach_item(items, 0));
 }
+
+/* --- the further parts of a step -------------------------------------------------- */
+
+static struct step_progress *parts(struct app *a)
+{
+    struct session *s = a->s;
+    s->lab = lab_list_find(a->labs, "check-cluster");
+    CHECK(s->lab != NULL);
+    const struct lab_step *st = &s->lab->steps[0];
+    s->progress = xcalloc(1, sizeof *s->progress);
+    s->progress->state = STEP_OPEN;
+    s->progress->checks = xcalloc(1, sizeof *s->progress->checks);
+    s->progress->quiz = xcalloc((size_t)st->quiz_n, sizeof *s->progress->quiz);
+    s->progress->tries = xcalloc((size_t)st->quiz_n, sizeof *s->progress->tries);
+    for (int i = 0; i < st->quiz_n; i++)
+        s->progress->quiz[i].result = CHECK_NOT_YET;
+    struct msg m = {.kind = MSG_TICK, .at_ms = FIXTURE_NOW};
+    struct effects out;
+    effects_init(&out);
+    app_apply(a, &m, &out);
+    effects_release(&out);
+    return s->progress;
+}
+
+static void quiz(struct app *a)
+{
+    struct step_progress *p = parts(a);
+    quiz_judge(a->s, 0, 0, "Yes: 90 % is free", &p->quiz[0]);
+    CHECK_INT(p->quiz[0].result, CHECK_WRONG);
+    p->tries[0] = 2;
+}
+
+/* All answered; what the cluster has is simulated. */
+static void answered(struct app *a)
+{
+    struct step_progress *p = parts(a);
+    quiz_judge(a->s, 0, 0, "No: what is requested counts", &p->quiz[0]);
+    quiz_judge(a->s, 0, 1, "3", &p->quiz[1]);
+    CHECK_INT(p->quiz[1].result, CHECK_PASS);
+    p->state = STEP_DONE;
+    p->simulated = a->s->finished = true;
+}
+
+static void scene(struct app *a)
+{
+    struct session *s = a->s;
+    parts(a);
+    s->need.mode = MODE_SIMULATED;
+    str_copy(s->need.why, sizeof s->need.why, "habana.ai/gaudi: one card trains");
+    s->scene = (struct scene){.state = SCENE_RUNNING, .done = 2, .total = 5};
+    str_copy(s->scene.title, sizeof s->scene.title, "a Job that waits");
+}
+
+static void solution(struct app *a)
+{
+    struct step_progress *p = parts(a);
+    a->s->need.mode = MODE_SKIPPED;
+    str_copy(a->s->need.why, sizeof a->s->need.why, "habana.ai/gaudi (here: 0): one card trains");
+    p->hints_shown = 2;
+    p->solution_shown = true;
+    a->notes_open = true;
+}
+
+static void clearing(struct app *a)
+{
+    struct session *s = a->s;
+    answered(a);
+    s->clean.state = CLEAN_ASKING;
+    s->clean.items = json_from("[\"jobs/why-pending-train\",\"pods/why-pending-train-x7k2p\"]");
+    struct msg m = {.kind = MSG_TICK, .at_ms = FIXTURE_NOW};
+    struct effects out;
+    effects_init(&out);
+    app_apply(a, &m, &out);
+    effects_release(&out);
+}
+
+TEST(step_quiz_screens) { all_sizes("step-quiz", quiz); }
+TEST(step_answered_screens) { all_sizes("step-answered", answered); }
+TEST(step_scene_screens) { all_sizes("step-scene", scene); }
+TEST(step_solution_screens) { all_sizes("step-solution", solution); }
+TEST(step_clearing_screens) { all_sizes("step-clearing", clearing); }
 
 TEST(catalogue_screens) { all_sizes("catalogue", catalogue); }
 TEST(catalogue_broken_screens) { all_sizes("catalogue-broken", catalogue_broken); }
