@@ -59,6 +59,7 @@ static void build(struct session *s, struct action_run *a, struct effects *out)
         word(argv, words[i]);
     free(file);
     free(context);
+    build_state_begin(&s->build, json_str(a->args, "tag", ""), session_priv(s)->now_ms);
     spawn(s, a, STAGE_BUILD, argv, _("building the image"), out);
 }
 
@@ -98,6 +99,7 @@ bool action_child_ended(struct session *s, struct action_run *a, const struct ms
     if (m->kind == MSG_CHILD_LINE && r) {
         json_free(a->work);
         a->work = json_copy(r);
+        build_state_record(&s->build, r, session_priv(s)->now_ms);
     }
     if (m->kind != MSG_CHILD_EXIT)
         return false;
@@ -111,6 +113,7 @@ void action_image_fact(struct session *s, struct action_run *a, const char *fact
     struct json *j = json_new_object();
     json_put_str(j, "ref", ref);
     json_put_str(j, "digest", json_str(a->work, "digest", ""));
+    build_state_end(&s->build, NULL, session_priv(s)->now_ms);
     session_set_fact(s, fact, j, out);
     a->state = ACTION_DONE;
 }

@@ -24,6 +24,7 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
     json_set(args, "argv", argv);
     a->until_ms = a->started_ms + PUSH_LIMIT_MS;
     a->effect = effects_add(out, EFF_SPAWN, 0, 0, args);
+    build_state_push(&s->build, json_str(a->args, "ref", ""), p->now_ms);
     session_op_begin(s, a->effect, _("pushing the image"));
 }
 

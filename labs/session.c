@@ -99,6 +99,7 @@ void session_free(struct session *s)
     struct session_priv *p = s->priv;
     session_forget_lab(s);
     run_release(&s->run);
+    build_state_release(&s->build);
     for (int i = 0; i < SESSION_TABLES; i++)
         json_free(s->tables[i].items);
     for (size_t i = 0; i < s->log_cap; i++)

@@ -21,6 +21,7 @@
 #include "core/base/msg.h"
 #include "core/base/runlog.h"
 #include "core/base/series.h"
+#include "labs/build_state.h"
 #include "labs/lab.h"
 #include "labs/lab_keys.h"
 
@@ -160,6 +161,7 @@ struct session {
     int step;                     /* index of the shown step */
     struct step_progress *progress;
     struct op op;
+    struct build_state build;     /* the newest build and push */
     struct run run;
     struct log_line *log;         /* ring */
     size_t log_n, log_start, log_cap;

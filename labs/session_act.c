@@ -138,6 +138,7 @@ static void failed(struct session *s, struct effects *out)
     a->state = ACTION_IDLE;
     a->effect = 0;
     p->act_failed = true;
+    build_state_end(&s->build, &a->err, p->now_ms);
     s->last_error = a->err;
     session_say(s, a->err.code, "%s", pd_describe(&a->err, text, sizeof text));
     if (s->op.effect)

@@ -24,6 +24,7 @@ enum view {
     VIEW_CURVE = 1 << 4,
     VIEW_API = 1 << 5,
     VIEW_WHY = 1 << 6,
+    VIEW_BUILD = 1 << 8,
     VIEW_TRAIN = 1 << 9,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
@@ -33,7 +34,7 @@ enum view {
     VIEW_MESSAGES = 1 << 25,
     VIEW_KEYS = 1 << 26,
     VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY |
-                VIEW_TRAIN,
+                VIEW_BUILD | VIEW_TRAIN,
     VIEWS_OVER = VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };

@@ -103,6 +103,7 @@ static const struct cmd table[] = {
     {"tab.log", "2", LAB, 0, 0, "", N_("the log"), cmd_tab_log, NULL},
     {"tab.curve", "3", LAB, 0, 0, "", N_("the loss curve"), cmd_tab_curve, NULL},
     {"tab.api", "4", LAB, 0, 0, "", N_("the API calls, as kubectl would"), cmd_tab_api, NULL},
+    {"tab.build", "6", LAB, 0, 0, "", N_("the image build and push"), cmd_tab_build, NULL},
     {"tab.why", "5", LAB, 0, 0, "", N_("what is wrong, and the next step"), cmd_tab_why, NULL},
     {"tab.train", "7", LAB, 0, 0, "", N_("steer the training, walk through a step"),
      cmd_tab_train, NULL},

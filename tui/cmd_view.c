@@ -85,6 +85,11 @@ void cmd_tab_why(struct app *a, const char *arg UNUSED, struct effects *out UNUS
     choose_tab(a, PANEL_WHY);
 }
 
+void cmd_tab_build(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    choose_tab(a, PANEL_BUILD);
+}
+
 void cmd_tab_train(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     choose_tab(a, PANEL_TRAIN);

@@ -9,7 +9,7 @@
 
 static const struct { const char *name; unsigned view; } views[] = {
     {"catalogue", VIEW_CATALOGUE}, {"step", VIEW_STEP}, {"cluster", VIEW_CLUSTER},
-    {"log", VIEW_LOG}, {"curve", VIEW_CURVE}, {"api", VIEW_API}, {"why", VIEW_WHY},
+    {"log", VIEW_LOG}, {"curve", VIEW_CURVE}, {"api", VIEW_API}, {"why", VIEW_WHY}, {"build", VIEW_BUILD},
     {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
     {"help", VIEW_HELP}, {"editor", VIEW_EDIT}, {"question", VIEW_CONFIRM},
 };

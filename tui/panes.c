@@ -41,7 +41,8 @@ static enum panel_id companion(enum panel_id tab)
 {
     static const enum panel_id beside[] = {
         [PANEL_CLUSTER] = PANEL_API, [PANEL_LOG] = PANEL_CURVE, [PANEL_CURVE] = PANEL_LOG,
-        [PANEL_API] = PANEL_CLUSTER, [PANEL_WHY] = PANEL_CLUSTER, [PANEL_TRAIN] = PANEL_CURVE};
+        [PANEL_API] = PANEL_CLUSTER, [PANEL_WHY] = PANEL_CLUSTER, [PANEL_TRAIN] = PANEL_CURVE,
+        [PANEL_BUILD] = PANEL_API};
     return beside[tab];
 }
 

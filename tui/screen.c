@@ -203,7 +203,7 @@ static void add_tab(struct tabs *t, enum panel_id panel, int number)
 static void add_lab_tabs(struct tabs *t)
 {
     for (int p = TAB_FIRST; p <= (int)TAB_LAST; p++)
-        add_tab(t, (enum panel_id)p, p == PANEL_TRAIN ? 7 : p - TAB_FIRST + 1);
+        add_tab(t, (enum panel_id)p, p - TAB_FIRST + 1);
 }
 
 /* The tabs in the border of the second pane: numbers are the keys. */

@@ -130,6 +130,89 @@ UNUSED static void fx_op(struct session *s)
     s->op.started_ms = FIXTURE_NOW - 8000;
 }
 
+/* The records of a build up to an instruction (0: all of them). */
+UNUSED static void fx_build(struct session *s, int upto)
+{
+    static const struct { const char *text, *stage; int size; bool cached; } rows[] = {
+        {"FROM python:3.11-slim AS deps", "deps", 0, true},
+        {"WORKDIR /app", "deps", 96, true},
+        {"COPY requirements.txt wheels/ /app/wheels/", "deps", 211000000, true},
+        {"FROM python:3.11-slim", "", 0, true},
+        {"COPY --from=deps /app /app", "", 203000000, false},
+        {"COPY --chown=1000:1000 model /app/model", "", 1980000000, false},
+        {"COPY train.py /app/ # 训练脚本", "", 4100, false},
+        {"USER 1000", "", 0, false},
+        {"ENTRYPOINT [\"python3\", \"/app/train.py\"]", "", 0, false}};
+    struct build_state *b = &s->build;
+    int64_t at = FIXTURE_NOW - 34000;
+    struct json *plan = json_from("{\"ev\":\"plan\",\"rows\":[]}");
+    char text[400];
+    build_state_begin(b, "127.0.0.1:5000/lab/lora:1.0", at);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct json *row = json_from("{}");
+        json_put_num(row, "n", (double)i + 1);
+        json_put_num(row, "line", (double)i + 2);
+        json_put_str(row, "text", rows[i].text);
+        json_put_str(row, "stage", rows[i].stage);
+        json_append(json_get_mut(plan, "rows"), row);
+    }
+    build_state_record(b, plan, at);
+    json_free(plan);
+    struct json *r = json_from("{\"ev\":\"finding\",\"rule\":\"latest-tag\",\"level\":\"warning\","
+                               "\"line\":2,\"column\":6,\"cause\":\"the tag moves\","
+                               "\"next\":\"name a version\"}");
+    build_state_record(b, r, at);
+    json_free(r);
+    for (int i = 0; i < (int)ARRAY_LEN(rows); i++) {
+        bool last = i + 1 == upto;
+        str_fmt(text, sizeof text, "{\"ev\":\"instruction\",\"n\":%d,\"total\":9,\"text\":\"x\"}",
+                i + 1);
+        build_state_record(b, r = json_from(text), at);
+        json_free(r);
+        if (last && rows[i].size > 100000) {
+            build_state_record(b, r = json_from("{\"ev\":\"pack\",\"done\":812000000,"
+                                                "\"total\":2600000000}"), at);
+            json_free(r);
+        }
+        if (last)
+            return;
+        str_fmt(text, sizeof text, "{\"ev\":\"layer\",\"digest\":\"sha256:%08x00ff\",\"size\":%d,"
+                "\"cached\":%s}", 0x5eed1234u * (unsigned)(i + 3), rows[i].size,
+                rows[i].cached ? "true" : "false");
+        if (rows[i].size)
+            build_state_record(b, r = json_from(text), at);
+        if (rows[i].size)
+            json_free(r);
+        int ms = rows[i].cached ? 40 : rows[i].size / 100000;
+        at += ms;
+        str_fmt(text, sizeof text, "{\"ev\":\"step\",\"n\":%d,\"cached\":%s,\"ms\":%d}", i + 1,
+                rows[i].cached ? "true" : "false", ms);
+        build_state_record(b, r = json_from(text), at);
+        json_free(r);
+    }
+    r = json_from("{\"ev\":\"done\",\"digest\":\"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b"
+                  "822cd15d6c15b0f00a08\",\"bytes\":2394000000}");
+    build_state_record(b, r, at);
+    json_free(r);
+    build_state_end(b, NULL, at);
+}
+
+UNUSED static void fx_push(struct session *s)
+{
+    static const char *const lines[] = {
+        "{\"ev\":\"push\",\"digest\":\"sha256:1cc7369cff\",\"done\":96,\"total\":96}",
+        "{\"ev\":\"push\",\"digest\":\"sha256:ddb53b06ff\",\"done\":0,\"total\":203000000}",
+        "{\"ev\":\"push\",\"digest\":\"sha256:ddb53b06ff\",\"done\":203000000,\"total\":203000000}",
+        "{\"ev\":\"push\",\"digest\":\"sha256:3ca24d3aff\",\"done\":0,\"total\":1980000000}",
+        "{\"ev\":\"push\",\"digest\":\"sha256:3ca24d3aff\",\"done\":312000000,\"total\":1980000000}"};
+    build_state_push(&s->build, "127.0.0.1:5000/lab/lora:1.0", FIXTURE_NOW - 9000);
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        struct json *r = json_from(lines[i]);
+        build_state_record(&s->build, r, FIXTURE_NOW - 8000 + 500 * (int64_t)i);
+        json_free(r);
+    }
+}
+
 UNUSED static void fx_api(struct session *s)
 {
     static const struct { const char *method; int status; int64_t ms; const char *path, *kubectl; }

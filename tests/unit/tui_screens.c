@@ -250,6 +250,40 @@ TEST(curve_large_screens) { all_sizes("curve-large", curve_large); }
 TEST(curve_cursor_screens) { all_sizes("curve-cursor", curve_cursor); }
 TEST(log_screens) { all_sizes("log", log_tab); }
 TEST(api_screens) { all_sizes("api", api_tab); }
+/* A build of two stages in its sixth instruction, and one that is over: pushed,
+ * or stopped by an error. */
+static void build_tab(struct app *a)
+{
+    step(a);
+    fx_build(a->s, 6);
+    fx_key(a, "6");
+    fx_key(a, "z");
+}
+
+static void build_push(struct app *a)
+{
+    step(a);
+    fx_build(a->s, 0);
+    fx_push(a->s);
+    fx_key(a, "6");
+    fx_key(a, "z");
+}
+
+static void build_failed(struct app *a)
+{
+    step(a);
+    fx_build(a->s, 7);
+    struct pd_err err;
+    pd_fail_at(&err, PD_IMAGE, "lora/Dockerfile", 9, 6,
+               "trian.py is not in the build context lora");
+    pd_set_hint(&err, "did you mean train.py?");
+    build_state_end(&a->s->build, &err, FIXTURE_NOW);
+    fx_key(a, "6");
+}
+
+TEST(build_screens) { all_sizes("build", build_tab); }
+TEST(build_push_screens) { all_sizes("build-push", build_push); }
+TEST(build_failed_screens) { all_sizes("build-failed", build_failed); }
 TEST(why_screens) { all_sizes("why", why_tab); }
 TEST(why_pod_screens) { all_sizes("why-pod", why_pod); }
 TEST(help_screens) { all_sizes("help", help); }
