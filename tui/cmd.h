@@ -51,6 +51,7 @@ cmd_fn cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, 
     cmd_zoom_in, cmd_zoom_out, cmd_pan_left, cmd_pan_right, cmd_inspect_step, cmd_dots, cmd_export;
 cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect, cmd_train_walk,
     cmd_walk_next, cmd_walk_prev, cmd_tab_build, cmd_tab_train;
+cmd_when cmd_has_panes, cmd_can_zoom, cmd_log_held, cmd_has_walk_more;
 cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
     cmd_run_live, cmd_run_held, cmd_has_walk;
 

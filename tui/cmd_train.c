@@ -93,6 +93,11 @@ bool cmd_has_walk(const struct app *a)
     return a->s->run.walk_step > 0;
 }
 
+bool cmd_has_walk_more(const struct app *a)
+{
+    return cmd_has_walk(a) && a->walk_stage < WALK_STAGES - 1;
+}
+
 void cmd_train_walk(struct app *a, const char *arg, struct effects *out)
 {
     app_session(a, "train.walk", arg, out);

@@ -48,6 +48,30 @@ static void set_zoom(struct app *a, bool zoom)
         a->focus = PANEL_CURVE;
 }
 
+/* Small screens show one pane all the time. */
+bool cmd_can_zoom(const struct app *a)
+{
+    struct panes l;
+    app_layout(a, &l);
+    return !l.tabs && !l.too_small;
+}
+
+/* There is another pane to go to. */
+bool cmd_has_panes(const struct app *a)
+{
+    struct panes l;
+    int n = 0;
+    app_layout(a, &l);
+    for (int i = 0; i < l.n; i++)
+        n += l.pane[i].panel != PANEL_STRIP;
+    return l.tabs || n > 1;
+}
+
+bool cmd_log_held(const struct app *a)
+{
+    return !a->log_follow;
+}
+
 void cmd_zoom(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     set_zoom(a, !a->zoom);
@@ -107,7 +131,7 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
         app_session(a, "op.cancel", NULL, out);
     } else if (a->focus == PANEL_LOG && a->filter[0]) {
         a->filter[0] = '\0';
-    } else if (a->zoom) {
+    } else if (a->zoom && cmd_can_zoom(a)) {
         set_zoom(a, false);
     } else if (a->inspect_open) {
         a->inspect_open = false;

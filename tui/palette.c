@@ -17,6 +17,11 @@ static const struct { cmd_when *when; const char *reason; } reasons[] = {
     {cmd_has_op, N_("nothing is running")},
     {cmd_has_run, N_("there is no run yet")},
     {cmd_run_live, N_("no training is running")},
+    {cmd_has_panes, N_("this pane stands alone")},
+    {cmd_log_held, N_("the log is followed")},
+    {cmd_can_zoom, N_("the screen is too small for two panes")},
+    {cmd_has_progress, N_("nothing is done in this lab yet")},
+    {cmd_has_walk, N_("no step has been taken apart")},
     {cmd_has_undo, N_("there is nothing to take back")},
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/utf8.h"
 #include "tui/catalogue.h"
 #include "tui/panel.h"
+#include "tui/text.h"
 
 static const struct lab_entry *selected(const struct app *a)
 {
@@ -51,7 +52,7 @@ static void needs(const struct app *a, struct rows *out, const struct lab *lab, 
         need(a, out, &lab->requires[i], w);
 }
 
-static void broken(struct rows *out, const struct lab_entry *e, int w)
+static void broken(const struct app *a, struct rows *out, const struct lab_entry *e, int w)
 {
     char buf[600];
     rows_wrap(out, ROLE_FAIL, 0, _("This lab can't be read"), w);
@@ -62,7 +63,11 @@ static void broken(struct rows *out, const struct lab_entry *e, int w)
         str_fmt(buf, sizeof buf, "%s:%d:%d", e->err.src, e->err.line, e->err.col);
     else
         str_copy(buf, sizeof buf, e->err.src[0] ? e->err.src : e->path);
-    rows_wrap(out, ROLE_CODE, 0, buf, w);
+    struct str place;            /* its end says most */
+    str_init(&place, 1024);
+    text_fit_left(buf, w, glyph_of(a->glyphs, G_MORE), &place);
+    rows_line(out, ROLE_CODE, place.p);
+    str_release(&place);
     rows_blank(out);
     rows_wrap(out, ROLE_HINT, 0, _(e->err.hint), w);
 }
@@ -111,7 +116,7 @@ static void about_rows(const struct app *a, struct rows *out, int w, int h UNUSE
     int i = catalogue_at(a, app_lab_beside(a));
     if (!e || !e->lab) {
         if (e)
-            broken(out, e, w);
+            broken(a, out, e, w);
         return;
     }
     const struct lab *lab = e->lab;

@@ -131,7 +131,9 @@ static void figures(const struct app *a, struct rows *out, const struct build_ro
 static void instruction(const struct app *a, struct rows *out, size_t i, int w)
 {
     const struct build_row *r = &a->s->build.rows[i];
-    int right = W_SIZE + W_TIME + (w >= STATE_FROM ? W_STATE + 1 : 0) +
+    bool still = r->state == ROW_WAITING || r->state == ROW_SKIPPED;
+    bool bare = still && w < STATE_FROM;
+    int right = bare ? 0 : W_SIZE + W_TIME + (w >= STATE_FROM ? W_STATE + 1 : 0) +
                 (w >= DIGEST_FROM ? W_DIGEST : 0);
     rows_new(out, -1);
     rows_sign(out, states[r->state].role, states[r->state].sign);
@@ -143,11 +145,12 @@ static void instruction(const struct app *a, struct rows *out, size_t i, int w)
         rows_put(out, ROLE_TEXT, " ");
     }
     rows_cell(out, r->state == ROW_RUNNING ? ROLE_STRONG
-                   : r->state == ROW_WAITING || r->state == ROW_SKIPPED ? ROLE_MUTED : ROLE_TEXT,
+                   : still ? ROLE_MUTED : ROLE_TEXT,
               r->text, MAX(w - right - out->v[out->n - 1].width, 8));
     if (w >= STATE_FROM)
         rows_put(out, ROLE_TEXT, " ");
-    figures(a, out, r, w);
+    if (!bare)
+        figures(a, out, r, w);
 }
 
 static void instructions(const struct app *a, struct rows *out, int w)

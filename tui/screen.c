@@ -368,7 +368,7 @@ static void draw_message(struct frame *f)
     int y = f->l.message.y;
     char buf[640], buf2[64];
     const char *more = "";
-    bool own = a->note[0] != '\0', busy = !own && cmd_has_op(a);
+    bool own = a->note[0] != '\0', busy = !own && cmd_has_op(a) && (s->op.what[0] || s->op.text[0]);
     bool bad = own ? a->note_bad : !busy && s->message_code != PD_OK;
     const char *text = own ? a->note : busy ? op_text(a, buf) : s->message;
     struct rows rows;
@@ -417,25 +417,36 @@ static int key_width(const struct cmd *c, const struct app *a)
 
 /* What does not fit is dropped from the middle: the first keys are of this
  * step, the last ones always help on. */
-static void draw_keys(struct frame *f)
+int screen_keys(const struct app *a, const struct cmd *out[64])
 {
     const struct cmd *v[64];
-    int n = key_commands(f->a, v), tail = MIN(n, 3), total = 0, x = 1;
-    if (f->a->cols < 60 && n > 3) {      /* help says the rest, and the way out stays */
+    int n = key_commands(a, v), tail = MIN(n, 3), total = 0, x = 1, shown = 0;
+    if (a->cols < 60 && n > 3) {         /* help says the rest, and the way out stays */
         v[n - 3] = v[n - 2];
         v[n - 2] = v[n - 1];
         n--;
         tail = 2;
     }
     for (int i = 0; i < tail; i++)
-        total += key_width(v[n - 1 - i], f->a);
+        total += key_width(v[n - 1 - i], a);
+    for (int i = 0; i < n; i++) {
+        int w = key_width(v[i], a);
+        if (i < n - tail && x + w + total - 2 > a->cols)
+            continue;
+        out[shown++] = v[i];
+        x += w;
+    }
+    return shown;
+}
+
+static void draw_keys(struct frame *f)
+{
+    const struct cmd *v[64];
+    int n = screen_keys(f->a, v), x = 1, y = f->l.keys.y;
     for (int i = 0; i < n; i++) {
         char buf[16];
-        int w = key_width(v[i], f->a);
-        if (i < n - tail && x + w + total - 2 > f->a->cols)
-            continue;
-        x += grid_text(f->g, x, f->l.keys.y, ROLE_KEY, 0, key_text(f->a, v[i], buf));
-        x += 1 + grid_text(f->g, x + 1, f->l.keys.y, ROLE_MUTED, 0, cmd_label(v[i], f->a)) + 2;
+        x += grid_text(f->g, x, y, ROLE_KEY, 0, key_text(f->a, v[i], buf));
+        x += 1 + grid_text(f->g, x + 1, y, ROLE_MUTED, 0, cmd_label(v[i], f->a)) + 2;
     }
 }
 

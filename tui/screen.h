@@ -9,6 +9,9 @@
 void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy);
 /* The first of a pane's rows that is shown. */
 int screen_first_row(const struct app *a, const struct pane *p, const struct rows *rows);
+/* The commands that the key row shows, as many as fit. */
+struct cmd;
+int screen_keys(const struct app *a, const struct cmd *out[64]);
 /* A frame, double when focused; text in its upper or lower edge. */
 void screen_box(struct grid *g, enum glyph_set set, struct rect r, bool focus);
 void screen_heading(struct grid *g, enum glyph_set set, struct rect r, int y, bool right,

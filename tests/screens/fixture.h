@@ -12,6 +12,7 @@
 #include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "labs/run.h"
+#include "labs/session_priv.h"
 #include "tests/t.h"
 #include "tui/app.h"
 #include "tui/cmd.h"
@@ -123,6 +124,8 @@ UNUSED static void fx_lab(struct app *a)
 UNUSED static void fx_op(struct session *s)
 {
     s->op.effect = 7;
+    session_priv(s)->act.state = ACTION_RUNNING;
+    session_priv(s)->act.effect = 7;
     str_copy(s->op.what, sizeof s->op.what, "push train:1.0");
     str_copy(s->op.unit, sizeof s->op.unit, "B");
     s->op.done = 312e6;

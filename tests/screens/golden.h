@@ -4,6 +4,7 @@
 #define TESTS_SCREENS_GOLDEN_H
 
 #include "tests/screens/fixture.h"
+#include "tests/screens/invariants.h"
 
 static const struct { const char *name; int cols, rows; } sizes[] = {
     {"40x12", 40, 12}, {"80x24", 80, 24}, {"120x40", 120, 40}};
@@ -24,8 +25,6 @@ UNUSED static void compare(const struct app *a, const char *name)
     str_release(&want);
     free(path);
 }
-
-typedef void setup_fn(struct app *a);
 
 /* The Chinese screens need $B/locale, which `make all` builds. */
 UNUSED static void need_catalogue(void)
@@ -48,6 +47,7 @@ UNUSED static void all_sizes(const char *what, setup_fn *setup)
             compare(a, str_fmt(name, sizeof name, "%s-%s-%s", what, sizes[i].name, langs[l]));
             fx_free(a);
         }
+    iv_all(what, setup);
 }
 
 #endif
