@@ -273,12 +273,12 @@ void cmd_enter(struct app *a, const char *arg, struct effects *out)
 }
 
 /* --- copying ----------------------------------------------------------------- */
-static void copy_text(struct app *a, const char *text, struct effects *out)
+/* Where it went to is said by what copies it (tui/clip.h). */
+static void copy_text(const char *text, struct effects *out)
 {
     struct json *args = json_new_object();
     json_put_str(args, "text", text);
     effects_add(out, EFF_COPY_TEXT, 0, 0, args);
-    app_note(a, false, _("sent %zu characters to the terminal's clipboard"), strlen(text));
 }
 
 static void copy_rows(struct app *a, bool all, struct effects *out)
@@ -300,7 +300,7 @@ static void copy_rows(struct app *a, bool all, struct effects *out)
         str_addc(&text, '\n');
     }
     if (text.len > 0)
-        copy_text(a, text.p, out);
+        copy_text(text.p, out);
     str_release(&text);
     rows_release(&rows);
 }
@@ -309,7 +309,7 @@ void cmd_copy(struct app *a, const char *arg UNUSED, struct effects *out)
 {
     int i = a->sel[PANEL_API];
     if (a->focus == PANEL_API && i >= 0 && (size_t)i < a->s->api_n && a->s->api[i].kubectl)
-        copy_text(a, a->s->api[i].kubectl, out);
+        copy_text(a->s->api[i].kubectl, out);
     else
         copy_rows(a, false, out);
 }

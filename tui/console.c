@@ -16,8 +16,10 @@
 #include "core/io/loop.h"
 #include "labs/effects.h"
 #include "tui/app.h"
+#include "tui/clip.h"
 #include "tui/editor.h"
 #include "tui/input.h"
+#include "tui/look.h"
 #include "tui/pace.h"
 #include "tui/plain.h"
 #include "tui/screen.h"
@@ -373,10 +375,9 @@ struct later {
     int code;
 };
 
-static void copy_out(struct later *l)
+static void copy_note(void *arg, bool bad, const char *text)
 {
-    if (!term_copy(l->c->tty, l->text))
-        command(l->c, "note", "bad", _("that is too long for the terminal's clipboard"));
+    command(arg, "note", bad ? "bad" : "good", text);
 }
 
 static void foreign_later(void *arg)
@@ -388,7 +389,7 @@ static void foreign_later(void *arg)
         edit_file(c, l->text);
         break;
     case EFF_COPY_TEXT:
-        copy_out(l);
+        clip_copy(c->loop, c->tty, l->text, copy_note, c);
         break;
     case EFF_REDRAW:
         term_repaint(c->tty);
@@ -433,8 +434,10 @@ static void begin(void *arg)
 /* What is known before the first paint. */
 static void choose_look(struct console *c, const char *note)
 {
-    int set = (int)glyph_set_default(term_name(c->tty));
-    start_look(&c->start, settings_at(SET_GLYPHS)->choice(set), theme_default(term_colours(c->tty)));
+    struct look_found found;
+    look_find(c->tty, c->o, &found);
+    start_command(&c->start, "set.from", "ambiguous", found.wide ? "wide" : "narrow", "auto");
+    start_look(&c->start, found.glyphs, found.theme);
     if (*note)
         command(c, "note", "good", note);
 }
@@ -448,9 +451,28 @@ static void watch_terminal(struct console *c)
     loop_after_turn(c->loop, after_turn, c);
 }
 
+static void say_stats(const struct term_stats *s, uint64_t skipped)
+{
+    double frames = MAX((double)s->frames, 1.0);
+    printf(_("frames %llu, skipped turns %llu\n"
+             "bytes %llu, a frame %.0f, most %llu\n"
+             "cells elided %.1f%%\n"
+             "drawing %.2f ms a frame, most %.2f ms\n"
+             "longest wait for the terminal %lld ms\n"),
+           (unsigned long long)s->frames, (unsigned long long)skipped,
+           (unsigned long long)s->bytes, (double)s->bytes / frames, (unsigned long long)s->most,
+           100.0 * (1.0 - (double)s->drawn / MAX((double)s->cells, 1.0)),
+           (double)s->draw_us / frames / 1000, (double)s->draw_most_us / 1000,
+           (long long)s->blocked_ms);
+}
+
 static void release(struct console *c)
 {
+    struct term_stats stats;
+    term_stats(c->tty, &stats);
     term_close(c->tty);
+    if (c->o->stats)
+        say_stats(&stats, c->pace.skipped);
     effects_runner_free(c->runner);
     journal_close(c->journal);
     app_free(c->app);

@@ -10,6 +10,8 @@ struct console_options {
     const char *kubeconfig, *context, *ns;   /* NULL: as kubectl finds them */
     const char *record;                      /* journal file, or NULL */
     const char *labs;                        /* folder of labs, or NULL */
+    bool stats;                              /* say at the end what the screen cost */
+    bool probe_width, detect_background;     /* ask the terminal (tui/look.h) */
     const char *open;                        /* id of the lab to begin with, or NULL */
 };
 

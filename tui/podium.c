@@ -24,12 +24,16 @@ static const char usage[] =
        "       podium diagnose pod/X|job/X    why it is not doing well\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
+       "       podium theme list|lint         themes, and whether everybody can read one\n"
        "       podium practice ...            the practice cluster: start, stop, kubeconfig\n"
        "\n"
        "  --lab ID           open this lab at once\n"
        "  --lang en|zh       language (the key L switches)\n"
-       "  --theme NAME       dark, light, mono, or a file (the key T switches)\n"
+       "  --theme NAME       podium theme list, or a file (the key T switches)\n"
        "  --glyphs SET       unicode, cjk-safe, ascii\n"
+       "  --ambiguous WIDTH  narrow, wide, or probe: ask the terminal\n"
+       "  --detect-background   ask the terminal whether it is light or dark\n"
+       "  --stats            say at the end what the screen cost\n"
        "  --plain            lines only, for screen readers, dumb terminals and pipes\n"
        "  --big, --motion reduced, ...   every setting has an option of its name\n"
        "  --kubeconfig FILE  default: $KUBECONFIG, ~/.kube/config, else the practice cluster\n"
@@ -47,6 +51,7 @@ struct option {
     const char *name;
     const char **value;
     const struct setting_def *setting;
+    bool *flag;                  /* instead of a value */
 };
 
 static int usage_error(const char *what)
@@ -124,6 +129,12 @@ static int parse(int argc, char **argv, const struct option *options, size_t n)
             if (!rest)
                 continue;
             known = true;
+            if (options[k].flag && *rest)
+                return -1;
+            if (options[k].flag) {
+                *options[k].flag = true;
+                continue;
+            }
             if (*rest == '\0' && is_switch(&options[k])) {
                 *options[k].value = "on";
                 continue;
@@ -147,15 +158,24 @@ static int said(int code)
     return code ? code : 1;
 }
 
+/* --ambiguous=probe is a way to find the setting out, not one of its values. */
+static void take_probe(struct console_options *o)
+{
+    const char *value = o->set[SET_AMBIGUOUS];
+    o->probe_width = value && str_eq(value, "probe");
+    if (o->probe_width)
+        o->set[SET_AMBIGUOUS] = NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct console_options o = {0};
-    struct option options[SET_COUNT + 6] = {
-        {"--lab", &o.open, NULL}, {"--labs", &o.labs, NULL}, {"--record", &o.record, NULL},
-        {"--kubeconfig", &o.kubeconfig, NULL}, {"--context", &o.context, NULL},
-        {"--namespace", &o.ns, NULL}};
+    struct option options[SET_COUNT + 8] = {
+        {"--lab", &o.open, NULL, NULL}, {"--labs", &o.labs, NULL, NULL}, {"--record", &o.record, NULL, NULL},
+        {"--kubeconfig", &o.kubeconfig, NULL, NULL}, {"--context", &o.context, NULL, NULL},
+        {"--namespace", &o.ns, NULL, NULL}};
     for (int i = 0; i < SET_COUNT; i++)
-        options[6 + i] = (struct option){NULL, &o.set[i], settings_at((size_t)i)};
+        options[6 + i] = (struct option){NULL, &o.set[i], settings_at((size_t)i), NULL};
     if (argc > 1 && str_eq(argv[1], "--version")) {
         puts("podium " PODIUM_VERSION);
         return 0;
@@ -165,8 +185,12 @@ int main(int argc, char **argv)
         fputs(_(usage), stdout);
         return 0;
     }
+    options[SET_COUNT + 6] = (struct option){"--stats", NULL, NULL, &o.stats};
+    options[SET_COUNT + 7] = (struct option){"--detect-background", NULL, NULL,
+                                             &o.detect_background};
     int at = parse(argc, argv, options, ARRAY_LEN(options));
     i18n_init(o.set[SET_LANG]);
+    take_probe(&o);
     if (at < 0)
         return usage_error(_("unknown option, or its value is missing"));
     for (int i = 0; i < SET_COUNT; i++)
