@@ -182,7 +182,8 @@ void app_layout(const struct app *a, struct panes *out)
 {
     struct panes_ask ask = {.cols = a->cols, .rows = a->rows, .lab = a->s->lab != NULL,
                              .tab = a->tab, .focus = a->focus, .zoom = a->zoom,
-                             .editing = a->edit.open, .over = a->over_n > 0};
+                             .editing = a->edit.open, .over = a->over_n > 0,
+                             .big = a->look.big, .pressed = a->look.big || a->look.keys_shown};
     panes_compute(&ask, out);
 }
 
@@ -256,6 +257,17 @@ static void type_filter(struct app *a, const char *name)
     a->help_scroll = 0;
 }
 
+/* Keys of commands are kept for those who watch; what is typed into a prompt, a
+ * filter or a file never is. */
+static void note_pressed(struct app *a, const struct cmd *c, const char *key)
+{
+    if (a->pressed_n == APP_PRESSED_MOST)
+        memmove(a->pressed, a->pressed + 1, sizeof a->pressed[0] * --a->pressed_n);
+    struct app_pressed *k = &a->pressed[a->pressed_n++];
+    cmd_key_label(key, k->key);
+    k->label = c->label[0] ? c->label : c->name;
+}
+
 static void key(struct app *a, const char *name, struct effects *out)
 {
     enum view view = app_view(a);
@@ -266,6 +278,8 @@ static void key(struct app *a, const char *name, struct effects *out)
         return;
     }
     const struct cmd *c = cmd_for_key(a, view, name);
+    if (c)
+        note_pressed(a, c, name);
     if (c && !cmd_enabled(c, a)) {
         app_note(a, false, _("not now: %s"), _(c->help));
     } else if (c) {

@@ -13,6 +13,7 @@
 #include "tui/curve.h"
 #include "tui/edit.h"
 #include "tui/keymap.h"
+#include "tui/motion.h"
 #include "tui/panes.h"
 
 /* What the keys mean at the moment; bits, so that a command can name several. */
@@ -72,7 +73,7 @@ enum set_from { FROM_AUTO, FROM_FILE, FROM_ENV, FROM_FLAG, FROM_HERE };
 /* Settings that nothing else owns. */
 struct app_look {
     bool wide;                   /* ambiguous characters take two columns */
-    bool still;                  /* reduced motion */
+    enum motion motion;
     bool mouse, big, keys_shown, bell, window_title, clock;
     bool plain;                  /* lines only, from the next start on (tui/plain.h) */
     int frames;                  /* painted a second, at most */
@@ -105,6 +106,13 @@ struct app_said {
     struct pd_err err;           /* code PD_OK: it was no error */
 };
 enum { APP_SAID_MOST = 20, APP_RECENT_MOST = 8 };
+
+/* A key that ran a command; nothing that was typed as text. */
+struct app_pressed {
+    char key[16];
+    const char *label;           /* gettext key */
+};
+enum { APP_PRESSED_MOST = 5 };
 
 /* What `undo` would take back, the newest last: a command and its argument. */
 struct app_undo {
@@ -152,6 +160,8 @@ struct app {
     struct app_prompt prompt;
     struct keymap keymap;        /* the person's own keys */
     struct app_look look;
+    struct app_pressed pressed[APP_PRESSED_MOST];        /* the newest last */
+    int pressed_n;
     struct app_files files;
     enum set_from set_from[SET_COUNT];
     char set_auto[SET_COUNT][64];            /* what podium found out by itself */

@@ -43,6 +43,7 @@ struct console {
     struct effects_runner *runner;
     struct effects effects;
     bool dirty, away, stopping;
+    bool asked;                  /* what changed since the last frame was asked for, or is news */
     bool blocked;                /* the terminal is still taking a frame */
     struct pace pace;
     int64_t tick_due_ms;
@@ -63,9 +64,17 @@ static void load_theme(struct console *c);
 /* The one way in: journal, state, effects. Takes m. */
 static void apply(struct console *c, struct msg *m)
 {
+    char said[sizeof c->app->s->message];
+    str_copy(said, sizeof said, c->app->s->message);
     if (c->journal)
         journal_write(c->journal, m);
     app_apply(c->app, m, &c->effects);
+    c->asked = c->asked || m->kind == MSG_KEY || m->kind == MSG_PASTE || m->kind == MSG_RESIZE ||
+               m->kind == MSG_COMMAND || !str_eq(said, c->app->s->message);
+    if (c->asked && c->app->look.motion != MOTION_FULL) {    /* it may wait long */
+        loop_timer_cancel(c->loop, c->paint_timer);
+        c->paint_timer = 0;
+    }
     msg_free(m);
     c->dirty = true;
     run_effects(c);
@@ -128,7 +137,7 @@ static void watch_output(struct console *c)
 static void paint(struct console *c)
 {
     int cx, cy;
-    c->dirty = false;
+    c->dirty = c->asked = false;
     pace_painted(&c->pace, clock_ms());
     screen_draw(c->app, &c->grid, &cx, &cy);
     term_mouse(c->tty, c->app->look.mouse);
@@ -222,7 +231,8 @@ static void after_turn(void *arg)
     c->pace.skipped += c->dirty && c->blocked;
     if (!c->dirty || c->away || c->paint_timer || c->blocked)
         return;
-    int64_t wait = pace_wait(&c->pace, c->app->look.frames, clock_ms());
+    int64_t wait = MAX(pace_wait(&c->pace, c->app->look.frames, clock_ms()),
+                       motion_wait(c->app->look.motion, c->asked, c->pace.painted_ms, clock_ms()));
     if (wait <= 0)
         paint(c);
     else

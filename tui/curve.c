@@ -227,7 +227,9 @@ static void draw_average(struct plot *p)
         if (!isfinite(v))
             continue;
         double y = dot_y(p, v);
-        canvas_line(&p->c, isnan(px) ? d : px, isnan(px) ? y : py, d, y, CANVAS_FRONT);
+        for (int i = 0; i <= p->a->thick; i++)
+            canvas_line(&p->c, isnan(px) ? d : px, (isnan(px) ? y : py) + i, d, y + i,
+                        CANVAS_FRONT);
         px = d;
         py = y;
     }

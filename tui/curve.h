@@ -36,6 +36,7 @@ struct curve_ask {
     bool log_y, clip;                    /* clip: y from the 2nd to 98th percentile */
     bool no_band;                        /* the raw points are not shown */
     bool edges;                          /* the band as two edges (no colours) */
+    bool thick;                          /* the average twice, for a projector */
     enum curve_dots dots;
 };
 

@@ -43,7 +43,8 @@ enum glyph_set { GLYPH_UNICODE, GLYPH_CJK, GLYPH_ASCII, GLYPH_SET_COUNT };
     X(G_BAR, "━", "#", "#")                                                                       \
     X(G_BAR_REST, "─", ".", ".")                                                                  \
     X(G_DOT, "·", ".", ".")                                                                       \
-    X(G_CURSOR_V, "│", "|", "|")
+    X(G_CURSOR_V, "│", "|", "|")                                                                  \
+    X(G_BLOCK, "█", "#", "#")
 
 #define GLYPH_ENUM(e, u, c, a) e,
 enum glyph { GLYPHS(GLYPH_ENUM) GLYPH_COUNT };

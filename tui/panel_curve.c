@@ -32,7 +32,7 @@ void panel_curve_ask(const struct app *a, struct curve_ask *ask)
         .x_lo = a->curve.x_lo, .x_hi = a->curve.x_hi, .x_total = (double)r->steps_total,
         .cursor = a->curve.cursor, .log_y = a->curve.log_y, .clip = a->curve.clip,
         .no_band = a->curve.no_band, .edges = a->mono && a->curve.dots == DOTS_BRAILLE,
-        .dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : a->curve.dots};
+        .thick = a->look.big, .dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : a->curve.dots};
 }
 
 static const char *title(const struct app *a, char buf[160])

@@ -63,9 +63,8 @@ static void lab_panes(struct panes *l, struct rect b, enum panel_id tab)
         true);
 }
 
-static void small(struct panes *l, const struct panes_ask *a)
+static void small(struct panes *l, const struct panes_ask *a, struct rect body)
 {
-    struct rect body = {0, 1, a->cols, a->rows - 3};
     if (!a->editing && !a->over) {
         l->tabs = true;
         l->tab_row = (struct rect){0, 1, a->cols, 1};
@@ -73,6 +72,24 @@ static void small(struct panes *l, const struct panes_ask *a)
         body.h--;
     }
     add(l, a->editing ? PANEL_EDIT : a->focus, body, false);
+}
+
+/* One pane with room around it; in a lab its numbers stand above. */
+static void large(struct panes *l, const struct panes_ask *a, struct rect body)
+{
+    if (!a->over) {
+        l->tabs = true;
+        l->tab_row = (struct rect){0, body.y++, a->cols, 1};
+        body.h--;
+    }
+    if (a->lab && !a->over) {
+        l->banner = (struct rect){1, body.y, body.w - 2, PANES_BANNER};
+        body.y += PANES_BANNER;
+        body.h -= PANES_BANNER;
+    }
+    add(l, a->focus, body, true);
+    struct rect *in = &l->pane[0].inner;
+    *in = (struct rect){in->x + 2, in->y, in->w - 4, in->h};
 }
 
 /* The large curve keeps its shape while the focus is on a part of it. */
@@ -92,14 +109,18 @@ void panes_compute(const struct panes_ask *a, struct panes *l)
         l->too_small = true;
         return;
     }
-    struct rect body = {0, 1, a->cols, a->rows - 3};
+    struct rect body = {0, 1, a->cols, a->rows - 3 - a->pressed};
+    if (a->pressed)
+        l->pressed = (struct rect){0, a->rows - 3, a->cols, 1};
     if (a->cols < 80 || a->rows < 24) {
-        small(l, a);
+        small(l, a, body);
     } else if (a->editing) {
         if (a->cols >= 120)
             two(l, body, PANEL_EDIT, PANEL_STEP, a->cols * 60 / 100);
         else
             add(l, PANEL_EDIT, body, true);
+    } else if (a->big) {
+        large(l, a, body);
     } else if (a->over) {
         add(l, a->focus, body, true);
     } else if (!a->lab) {

@@ -18,7 +18,8 @@ enum panel_id {
     TAB_FIRST = PANEL_CLUSTER, TAB_LAST = PANEL_TRAIN      /* of the second pane in a lab */
 };
 
-enum { PANES_COLS_LEAST = 40, PANES_ROWS_LEAST = 12, PANES_MOST = 4 };
+enum { PANES_COLS_LEAST = 40, PANES_ROWS_LEAST = 12, PANES_MOST = 4,
+       PANES_BANNER = 7 };       /* rows of the numbers in big mode */
 
 struct panes_ask {
     int cols, rows;
@@ -28,6 +29,8 @@ struct panes_ask {
     bool zoom;                   /* the focused panel alone */
     bool editing;                /* the editor alone */
     bool over;                   /* the focused panel has the whole body */
+    bool big;                    /* one pane, the banner above it */
+    bool pressed;                /* a row for the keys that were pressed */
 };
 
 struct pane {
@@ -39,6 +42,7 @@ struct pane {
 struct panes {
     bool too_small, tabs;        /* tabs: a tab row under the title */
     struct rect title, tab_row, message, keys;
+    struct rect banner, pressed; /* h 0: there is none */
     struct pane pane[PANES_MOST];
     int n;
 };

@@ -392,7 +392,8 @@ static int converse(struct console *c)
 {
     int code = loop_run(c->loop);
     if (code >= 128)
-        plain_line(&c->p.out, _("podium was ended by signal %d; what you did is kept."), code - 128);
+        plain_line(&c->p.out, _("podium was ended by signal %d; what you did is kept."),
+                   code - 128);
     else
         plain_line(&c->p.out, "%s", _("podium has ended; what you did is kept."));
     speak(c);

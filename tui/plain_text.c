@@ -254,8 +254,8 @@ void plain_steps(const struct app *a, struct str *out)
 {
     const struct lab *lab = a->s->lab;
     for (int i = 0; plain_loaded(a) && i < lab->steps_n; i++)
-        plain_line(out, i == a->s->step ? _("Step %d, here: %s: %s.") : _("Step %d: %s: %s."), i + 1,
-                   ltext_get(&lab->steps[i].title), state_word(a->s->progress[i].state));
+        plain_line(out, i == a->s->step ? _("Step %d, here: %s: %s.") : _("Step %d: %s: %s."),
+                   i + 1, ltext_get(&lab->steps[i].title), state_word(a->s->progress[i].state));
     if (!lab)
         plain_line(out, "%s", _("No lab is open."));
 }

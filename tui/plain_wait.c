@@ -91,8 +91,9 @@ void plain_wait_begin(struct plain *p, const char *arg)
     strv_release(&v);
     int64_t seconds = number[step];
     if (!good || (step && number[0] < 0))
-        plain_line(&p->out, "%s", _("wait needs one of: checks, run, op, link, step N; then, if you "
-                                    "like, the most seconds."));
+        plain_line(&p->out, "%s",
+                   _("wait needs one of: checks, run, op, link, step N; then, if you like, the "
+                     "most seconds."));
     else
         begin(p, kind, number[0], seconds > 0 ? seconds : WAIT_DEFAULT_S);
 }

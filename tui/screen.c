@@ -3,6 +3,7 @@
 
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
+#include "tui/big.h"
 #include "tui/cmd.h"
 #include "tui/overlay.h"
 #include "tui/panel.h"
@@ -23,10 +24,11 @@ static const char *glyph(const struct frame *f, enum glyph g)
 /* --- rows into a rectangle ------------------------------------------------------ */
 static void draw_row(struct frame *f, const struct row *row, struct rect r, int y, bool selected)
 {
-    int x = r.x;
+    int x = r.x, strong = f->a->look.big ? ATTR_BOLD : 0;
     grid_clip(f->g, r);
     for (int i = 0; i < row->n; i++)
-        x += grid_text(f->g, x, y, row->span[i].role, row->span[i].attr, row->span[i].text);
+        x += grid_text(f->g, x, y, row->span[i].role, row->span[i].attr | strong,
+                       row->span[i].text);
     grid_unclip(f->g);
     if (selected)
         grid_paint(f->g, (struct rect){r.x - 1, y, r.w + 2, 1}, ATTR_REVERSE);
@@ -471,6 +473,23 @@ static void editor_cursor(struct frame *f)
     rows_release(&rows);
 }
 
+/* The numbers of big mode, and the keys that were pressed. */
+static void draw_big(struct frame *f)
+{
+    struct rows rows;
+    rows_init(&rows, f->a->glyphs);
+    if (f->l.banner.h)
+        big_banner(f->a, &rows, f->l.banner.w);
+    for (int i = 0; i < rows.n; i++)
+        draw_row(f, &rows.v[i], f->l.banner, f->l.banner.y + i, false);
+    rows_clear(&rows);
+    if (f->l.pressed.h) {
+        big_pressed(f->a, &rows, f->l.pressed.w);
+        draw_row(f, &rows.v[0], f->l.pressed, f->l.pressed.y, false);
+    }
+    rows_release(&rows);
+}
+
 void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy)
 {
     struct frame f = {.a = a, .g = g, .cx = -1, .cy = -1};
@@ -486,6 +505,7 @@ void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy)
             draw_tabs(&f);
         for (int i = 0; i < f.l.n; i++)
             draw_pane(&f, &f.l.pane[i]);
+        draw_big(&f);
         draw_message(&f);
         draw_keys(&f);
         editor_cursor(&f);

@@ -39,7 +39,7 @@ static const char *choice_width(int i)
 
 static const char *choice_motion(int i)
 {
-    static const char *const list[] = {"full", "reduced", NULL};
+    static const char *const list[] = {"full", "reduced", "none", NULL};
     return pick(list, i);
 }
 
@@ -177,7 +177,7 @@ BOOL_SETTING(plain, plain)
 
 static const char *get_motion(const struct app *a, char buf[64] UNUSED)
 {
-    return choice_motion(a->look.still);
+    return choice_motion((int)a->look.motion);
 }
 
 static bool set_motion(struct app *a, const char *value)
@@ -185,7 +185,7 @@ static bool set_motion(struct app *a, const char *value)
     int at;
     if (!is_choice(choice_motion, value, &at))
         return false;
-    a->look.still = at == 1;
+    a->look.motion = (enum motion)at;
     return true;
 }
 
@@ -227,7 +227,8 @@ static const struct setting_def table[SET_COUNT] = {
     [SET_AMBIGUOUS] = {"ambiguous", N_("Ambiguous width"),
                        N_("columns that your terminal gives to signs such as the box lines"),
                        "narrow", choice_width, get_width, set_width},
-    [SET_MOTION] = {"motion", N_("Motion"), N_("reduced: nothing moves by itself"), "full",
+    [SET_MOTION] = {"motion", N_("Motion"), N_("reduced: what moves by itself is renewed once a "
+                                                  "second; none: only with news"), "full",
                     choice_motion, get_motion, set_motion},
     [SET_MOUSE] = {"mouse", N_("Mouse"), N_("on: podium takes clicks and the wheel; off: the "
                                             "terminal selects text"), "off", choice_bool, get_mouse,

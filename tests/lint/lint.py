@@ -59,6 +59,20 @@ def strip(text):
                   flags=re.S)
 
 
+# what turns: only tui/motion.c may hold signs that follow each other, or choose
+# one by the clock
+SPINNERS = [r'"[|]/-\\{1,2}"', r'"/-\\{1,2}[|]"', "⠋.*⠙", "⣾.*⣽", "◐.*◓", "◴.*◷", "▖.*▘",
+            r"(now_ms|clock_ms\(\))[^;]*/[^;]*%[^;]*\]"]
+
+
+def check_motion(path, text):
+    if not path.startswith("tui/") or path == "tui/motion.c":
+        return
+    for n, line in enumerate(text.split("\n"), 1):
+        if any(re.search(p, line) for p in SPINNERS):
+            fault(path, n, "signs that move belong in tui/motion.c")
+
+
 def matches(path, patterns):
     import fnmatch
     return any(fnmatch.fnmatch(path, p) for p in patterns)
@@ -196,6 +210,7 @@ def main():
         if lines and lines[-1] == "":
             lines.pop()
         check_includes(path, lines)
+        check_motion(path, text)
         check_text(path, text, lines)
         check_opening(path, text, lines)
     lengths = check_functions(paths)
