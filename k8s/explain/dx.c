@@ -155,6 +155,14 @@ void dx_cite_event(struct dx *d, const struct snap_item *event)
     dx_cite_item(d, event, "message");
 }
 
+void dx_cite_image(struct dx *d, const char *path)
+{
+    const struct json *v = json_at(d->s->image, path);
+    if (v)
+        proof(d, arena_strdup(&d->out->arena, d->s->image_file), arena_strdup(&d->out->arena, path),
+              value_text(d, v));
+}
+
 void dx_cite_log(struct dx *d, const char *line)
 {
     if (line)

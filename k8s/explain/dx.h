@@ -76,6 +76,7 @@ void dx_command(struct dx *d, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void dx_cite(struct dx *d, const char *fmt, ...) PRINTF_LIKE(2, 3);           /* of the object */
 void dx_cite_item(struct dx *d, const struct snap_item *item, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
+void dx_cite_image(struct dx *d, const char *path);                           /* its config */
 void dx_cite_event(struct dx *d, const struct snap_item *event);              /* its message */
 void dx_cite_log(struct dx *d, const char *line);
 

@@ -285,6 +285,58 @@ static bool permission(struct dx *d)
     return true;
 }
 
+/* The program, or what starts it, is for another processor than the node's. */
+static bool other_processor(struct dx *d)
+{
+    const char *line = dx_log(d, "exec format error");
+    const struct snap_item *node =
+        dx_find(d, SNAP_NODES, NULL, json_str(d->o, "spec.nodeName", ""));
+    const char *image = json_str(d->s->image, "architecture", "");
+    const char *has = node ? json_str(node->o, "status.nodeInfo.architecture", "") : "";
+    if (!line)
+        return false;
+    bool differ = image[0] && has[0] && !str_eq(image, has);
+    if (differ)
+        dx_found(d, "image-architecture-mismatch", W_APP, SURE_CERTAIN,
+                 _("The image is built for %s, the node %s is %s (exec format error)."), image,
+                 json_str(d->o, "spec.nodeName", ""), has);
+    else
+        dx_found(d, "image-architecture-mismatch", W_APP, SURE_CERTAIN,
+                 _("The program is built for another processor, or is a script without its first "
+                   "line: %s"),
+                 line);
+    cite_code(d, line);
+    dx_cite_image(d, "architecture");
+    dx_cite_item(d, node, "status.nodeInfo.architecture");
+    dx_cite(d, "%s.image", d->c.at_spec);
+    dx_fix(d, "%s",
+           _("Build the image for the node's architecture, or select nodes of the image's."));
+    return true;
+}
+
+/* A child was killed: inside a container with a limit that is the kernel's doing. */
+static bool child_killed(struct dx *d)
+{
+    const char *line = dx_log(d, "killed by signal: Killed");
+    const char *limit = json_str(d->c.spec, "resources.limits.memory", NULL);
+    if (!line && d->c.code == 137 && dx_log_last(d) && strstr(dx_log_last(d), "Killed"))
+        line = dx_log_last(d);
+    if (!line || !limit)
+        return false;
+    dx_found(d, "oom-killed", W_APP, SURE_LIKELY,
+             _("A process of container %s was killed (SIGKILL); with a memory limit of %s that is "
+               "the kernel's answer to too much memory (OOM)."),
+             d->c.name, limit);
+    cite_code(d, line);
+    dx_cite(d, "%s.resources.limits.memory", d->c.at_spec);
+    dx_fix(d, "%s",
+           _("Lower what it needs: batch size, sequence length, workers of the data loader, "
+             "offloading to host memory."));
+    dx_fix(d, "%s", _("Or raise limits.memory, if the node and the quota allow it."));
+    dx_command(d, "kubectl -n %s top pod %s --containers", d->ns, d->name);
+    return true;
+}
+
 /* --- by its words alone ------------------------------------------------------------------ */
 static const struct {
     const char *has, *also;
@@ -374,9 +426,6 @@ static const struct {
     {"loss is nan", NULL, "training-nan", SURE_LIKELY, N_("The training diverged: %s"),
      N_("Lower the learning rate, use warm-up and clipping, and look at the batch of that step."),
      NULL},
-    {"exec format error", NULL, "image-architecture-mismatch", SURE_CERTAIN,
-     N_("The program is built for another processor, or is a script without its first line: %s"),
-     N_("Build the image for the node's architecture, or select nodes of the image's."), NULL},
     {"command not found", NULL, "command-not-found", SURE_CERTAIN,
      N_("A command is not in the image or not on its PATH: %s"),
      N_("Use an image that has it installed, or write its whole path."), NULL},
@@ -384,8 +433,9 @@ static const struct {
 
 void dx_app(struct dx *d)
 {
-    static bool (*const looks[])(struct dx * d) = {args_in_one, bus_error,    forbidden,
-                                                   hub_token,   file_missing, permission};
+    static bool (*const looks[])(struct dx *d) = {args_in_one, bus_error, forbidden,
+                                                  other_processor, child_killed, hub_token,
+                                                  file_missing, permission};
     if (!d->s->log || !dx_failing(d) || d->c.init || str_eq(d->c.reason, "OOMKilled"))
         return;
     for (size_t i = 0; i < ARRAY_LEN(looks); i++)

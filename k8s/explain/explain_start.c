@@ -67,6 +67,7 @@ static bool non_root(struct dx *d)
              d->c.name);
     cite_waiting(d);
     dx_cite(d, "spec.securityContext.runAsNonRoot");
+    dx_cite_image(d, "config.User");
     dx_cite(d, "%s.securityContext.runAsNonRoot", d->c.at_spec);
     dx_fix(d, "%s",
            _("Set runAsUser to a number that the image supports, or put USER 1000 into its "

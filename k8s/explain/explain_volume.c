@@ -1,5 +1,6 @@
 /* explain_volume.c - claims, volumes and mounts that hold a pod up (dx.h). */
 #include "k8s/explain/dx.h"
+#include "k8s/quantity.h"
 
 static const char *claim_of(const struct json *volume)
 {
@@ -47,6 +48,67 @@ static const char *class_names(struct dx *d)
     return out;
 }
 
+static bool has_mode(const struct json *pv, const struct json *pvc)
+{
+    for (const struct json *m = json_first(json_at(pvc, "spec.accessModes")); m; m = json_next(m)) {
+        bool found = false;
+        for (const struct json *h = json_first(json_at(pv, "spec.accessModes")); h;
+             h = json_next(h))
+            found |= str_eq(json_string_value(h), json_string_value(m));
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Why a volume that is there does not become the claim's; NULL: it could. */
+static const char *unfit(struct dx *d, const struct json *pv, const struct json *pvc)
+{
+    const char *want = json_str(pvc, "spec.resources.requests.storage", "0");
+    const char *has = json_str(pv, "spec.capacity.storage", "0");
+    const char *holder = json_str(pv, "spec.claimRef.name", NULL);
+    int64_t a, b;
+    if (!str_eq(json_str(pv, "spec.storageClassName", ""),
+                json_str(pvc, "spec.storageClassName", "")))
+        return dx_say(d, _("its class is \"%s\", the claim's is \"%s\""),
+                      json_str(pv, "spec.storageClassName", ""),
+                      json_str(pvc, "spec.storageClassName", ""));
+    if (quantity_units(want, &a) && quantity_units(has, &b) && a > b)
+        return dx_say(d, _("it has %s, the claim asks for %s"), has, want);
+    if (!has_mode(pv, pvc))
+        return dx_say(d, _("its access mode is %s, the claim's is %s"),
+                      json_str(pv, "spec.accessModes[0]", ""),
+                      json_str(pvc, "spec.accessModes[0]", ""));
+    if (holder && !str_eq(holder, json_str(pvc, "metadata.name", "")))
+        return dx_say(d, _("it belongs to the claim %s (%s)"), holder,
+                      json_str(pv, "status.phase", ""));
+    return NULL;
+}
+
+/* No provisioner is at work, and no volume that is there fits. */
+static bool no_volume_fits(struct dx *d, const struct snap_item *pvc, const char *claim)
+{
+    const struct snap_list *l = &d->s->list[SNAP_PVS];
+    for (size_t i = 0; i < l->n; i++)
+        if (!unfit(d, l->v[i].o, pvc->o))
+            return false;
+    if (!l->known || l->n == 0)
+        return false;
+    dx_found(d, "pvc-no-matching-volume", W_ROOT, SURE_CERTAIN,
+             _("The claim %s is Pending: none of %zu volumes fits it."), claim, l->n);
+    for (size_t i = 0; i < l->n && i < 6; i++) {
+        dx_line(d, "%s: %s", json_str(l->v[i].o, "metadata.name", ""),
+                unfit(d, l->v[i].o, pvc->o));
+        dx_cite_item(d, &l->v[i], "spec.capacity.storage");
+        dx_cite_item(d, &l->v[i], "spec.accessModes[0]");
+    }
+    dx_cite_item(d, pvc, "spec.resources.requests.storage");
+    dx_fix(d, "%s",
+           _("Make a volume that fits, or a claim that asks for what there is (a claim can't be "
+             "changed: delete it and make it anew)."));
+    return true;
+}
+
 static void class_of(struct dx *d, const struct snap_item *pvc, const char *claim)
 {
     const char *class = json_str(pvc->o, "spec.storageClassName", NULL);
@@ -80,7 +142,7 @@ static void class_of(struct dx *d, const struct snap_item *pvc, const char *clai
                  _("The volume for the claim %s can't be made: %s"), claim,
                  json_str(failed->o, "message", ""));
         dx_fix(d, "%s", _("The provisioner's text names the reason; its log says more."));
-    } else {
+    } else if (!no_volume_fits(d, pvc, claim)) {
         dx_found(d, "pvc-pending", W_NAMED, SURE_LIKELY,
                  _("The claim %s is Pending: no volume is bound to it yet."), claim);
         dx_fix(d, "%s",
