@@ -142,12 +142,12 @@ static void top(const struct stage *s)
 {
     struct str clean;
     str_init(&clean, 4096);
-    int name = MIN(MAX(s->w - 30, 10), 24);
+    int name = MIN(MAX(s->w - 17, 3), 24);
     rows_new(s->out, -1);
     rows_put(s->out, ROLE_MUTED, " ");
     rows_cell(s->out, ROLE_MUTED, _("token"), name);
-    rows_cell_right(s->out, ROLE_MUTED, "logit", 9);
-    rows_cell_right(s->out, ROLE_MUTED, "p", 9);
+    rows_cell_right(s->out, ROLE_MUTED, "logit", 8);
+    rows_cell_right(s->out, ROLE_MUTED, "p", 8);
     for (int k = 0; k < 5; k++) {
         char key[8], buf[24];
         if (!runlog_has(s->q, str_fmt(key, sizeof key, "top%d", k)))
@@ -160,9 +160,9 @@ static void top(const struct stage *s)
         rows_sign(s->out, right ? ROLE_OK : ROLE_MUTED, right ? G_HERE : G_DOT);
         rows_cell(s->out, right ? ROLE_OK : ROLE_TEXT, clean.p, name);
         str_fmt(key, sizeof key, "logit%d", k);
-        rows_cell_right(s->out, ROLE_TEXT, text_number(num(s, key), buf), 9);
+        rows_cell_right(s->out, ROLE_TEXT, text_number(num(s, key), buf), 8);
         str_fmt(key, sizeof key, "p%d", k);
-        rows_cell_right(s->out, ROLE_TEXT, text_number(num(s, key), buf), 9);
+        rows_cell_right(s->out, ROLE_TEXT, text_number(num(s, key), buf), 8);
     }
     str_release(&clean);
 }
