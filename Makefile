@@ -32,7 +32,7 @@ LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 # what the tests need on top. Missing ones are installed with apt-get.
 APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
   libcjson-dev libssh2-1-dev libjansson-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
-  libmicrohttpd-dev proot ca-certificates
+  libmicrohttpd-dev libcairo2-dev libfontconfig-dev proot ca-certificates
 APT_TEST := libvterm-dev tmux busybox-static python3 pmccabe universal-ctags git procps
 # Included below: written once the packages are there, with what pkg-config
 # says; make then starts over by itself.
@@ -40,7 +40,8 @@ PACKAGES_STAMP := $(B)/packages.mk
 $(PACKAGES_STAMP): Makefile
 	@mkdir -p $(@D)
 	@tests/lint/packages.sh $(APT_BUILD)
-	@{ echo "PKG_CFLAGS := $$($(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd)"; \
+	@{ echo "PKG_CFLAGS := $$($(PKG_CONFIG) --cflags $(PKGS) jansson sqlite3 libmicrohttpd cairo fontconfig)"; \
+	   echo "LIBS_PLOT := $$($(PKG_CONFIG) --libs cairo fontconfig) -lm"; \
 	   echo "LIBS_CONSOLE := $$($(PKG_CONFIG) --libs $(PKGS)) -lm"; \
 	   echo "LIBS_PRACTICE := $$($(PKG_CONFIG) --libs $(PKGS_PRACTICE)) -lm"; } > $@.tmp
 	@mv $@.tmp $@
@@ -96,11 +97,18 @@ $(B)/obj/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -c $< -o $@
 
 libs = $(foreach l,$(1),$(LIB)/$(l).a)
-PROGRAMS := $(B)/podium $(B)/podium-train $(B)/podium-practice $(B)/podium-shim
+PROGRAMS := $(B)/podium $(B)/podium-train $(B)/podium-practice $(B)/podium-shim \
+  $(B)/podium-plot
 
 $(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs explain image k8s io base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_CONSOLE)
+# pictures of curves: cairo stays out of the console
+PLOT_O := $(call obj,$(wildcard tui/plot/*.c))
+$(B)/podium-plot: $(PLOT_O) $(call libs,tui labs k8s base)
+	@echo "  LD $@"
+	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) -Wl,--as-needed \
+	  $(LIBS_PLOT) $(LIBS_CONSOLE)
 $(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice image k8s io base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_PRACTICE)
@@ -130,7 +138,7 @@ $(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po
 LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))
 
 .PHONY: all run test bench lint asan fuzz mutants cover install help clean golden
-all: $(PROGRAMS) $(LOCALES) ## build the four programs into build/
+all: $(PROGRAMS) $(LOCALES) ## build the five programs into build/
 
 run: all ## build, start the practice cluster, open the console
 	@exec $(B)/podium

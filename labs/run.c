@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/clock.h"
 #include "core/base/str.h"
 #include "core/base/utf8.h"
 
@@ -134,7 +135,7 @@ static void take_time(struct run *r, const struct run_record *q, double step, in
     double before = n ? series_y(r->seconds, n - 1) : 0;
     double s = ts_ms && r->started_ms ? (double)(ts_ms - r->started_ms) / 1000
                                       : before + runlog_num(q, "ms", NAN) / 1000;
-    series_append(r->seconds, step, s);
+    series_append(r->seconds, step, s < before ? before : s);
 }
 
 static void take_walk(struct run *r, const struct run_record *q, const char *line)
@@ -329,32 +330,51 @@ static void csv_number(struct str *out, double v)
         str_add(out, v > 0 ? "Infinity" : "-Infinity");
 }
 
+/* Point i of a series, or an empty cell. */
+static void csv_cell(struct str *out, const struct series *s, size_t i, bool here)
+{
+    if (here && s && i < series_count(s))
+        csv_number(out, series_y(s, i));
+    else
+        str_addc(out, ',');
+}
+
 /* Evaluations may stand at steps of their own (step 0): the rows are the union
  * of both, and a cell without a value is empty. */
-void run_csv(const struct run *r, struct str *out)
+void run_csv_ema(const struct run *r, const double *ema, size_t ema_n, const char *name,
+                 struct str *out)
 {
     size_t i = 0, k = 0, n = series_count(r->loss), m = series_count(r->val);
-    str_add(out, "step,loss,val_loss,lr,gnorm,tok_s\n");
+    str_printf(out, "step,loss,%s%sval_loss,lr,gnorm,tok_s,tokens,epoch,seconds\n", name ? name : "",
+               name ? "," : "");
     while (i < n || k < m) {
         double a = i < n ? series_x(r->loss, i) : INFINITY;
         double b = k < m ? series_x(r->val, k) : INFINITY;
+        const struct series *rest[] = {r->lr, r->gnorm, r->tok_s, r->tokens, r->epochs, r->seconds};
         str_printf(out, "%.0f", MIN(a, b));
-        if (a <= b)
-            csv_number(out, series_y(r->loss, i));
-        else
-            str_addc(out, ',');
-        if (b <= a)
-            csv_number(out, series_y(r->val, k));
-        else
-            str_addc(out, ',');
-        const struct series *rest[] = {r->lr, r->gnorm, r->tok_s};
+        csv_cell(out, r->loss, i, a <= b);
+        if (name && a <= b && i < ema_n && isfinite(ema[i]))
+            str_printf(out, ",%.17g", ema[i]);
+        else if (name)
+            csv_cell(out, r->loss, i, a <= b && !isfinite(series_y(r->loss, i)));
+        csv_cell(out, r->val, k, b <= a);
         for (size_t c = 0; c < ARRAY_LEN(rest); c++)
-            if (a <= b && i < series_count(rest[c]))
-                csv_number(out, series_y(rest[c], i));
-            else
-                str_addc(out, ',');
+            csv_cell(out, rest[c], i, a <= b);
         str_addc(out, '\n');
         i += a <= b;
         k += b <= a;
     }
+}
+
+void run_csv(const struct run *r, struct str *out)
+{
+    run_csv_ema(r, NULL, 0, NULL, out);
+}
+
+void run_file_name(const struct run *r, char *out, size_t size)
+{
+    char time[36];
+    clock_rfc3339(r->started_ms * 1000, 0, time);        /* 2026-11-30T01:58:51Z */
+    str_fmt(out, size, "%.4s%.2s%.2s-%.2s%.2s%.2s-%s.csv", time, time + 5, time + 8, time + 11,
+            time + 14, time + 17, r->pod);
 }

@@ -46,7 +46,13 @@ bool run_line(struct run *r, struct run_log *d, const char *text, int64_t ts_ms)
 /* The last answer with this id, or with this command (id NULL); NULL: none. */
 const struct run_answer *run_answer_find(const struct run_log *d, const char *id,
                                          const char *cmd);
-/* "step,loss,val_loss,lr,gnorm,tok_s", one row a step of the pod. */
+/* "step,loss,val_loss,lr,gnorm,tok_s,tokens,epoch,seconds", a row a step. */
 void run_csv(const struct run *r, struct str *out);
+/* The same with a column `name` behind the loss: ema[0..n), one a step, with all
+ * its digits, so that computing it again gives the same numbers. */
+void run_csv_ema(const struct run *r, const double *ema, size_t n, const char *name,
+                 struct str *out);
+/* "20261130-015851-POD.csv": when it began (UTC), and its pod. */
+void run_file_name(const struct run *r, char *out, size_t size);
 
 #endif

@@ -87,7 +87,7 @@ void session_forget_lab(struct session *s)
     run_reset(&s->run, p->run_log);
     memset(&s->op, 0, sizeof s->op);
     s->finished = false;
-    s->adapter[0] = s->run_csv[0] = '\0';
+    s->adapter[0] = s->run_csv[0] = s->runs_dir[0] = '\0';
     s->step = 0;
     s->lab = NULL;
 }

@@ -178,6 +178,7 @@ struct session {
     struct scene scene;
     struct clean clean;
     char adapter[512], run_csv[512];
+    char runs_dir[512];           /* runs that ended are kept there as CSV; "": none */
     uint64_t generation;          /* grows with every change */
     struct json *vars;            /* the lab's variables, random ones drawn */
     void *priv;                   /* of session.c */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/i18n.h"
+#include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
@@ -144,6 +145,22 @@ void session_csv(const struct session *s, struct str *out)
     run_csv(&s->run, out);
 }
 
+/* Among the runs that can be compared, by its time and pod: the same run read
+ * again writes the same file. */
+static void keep_run(struct session *s, const char *csv, struct effects *out)
+{
+    char name[200];
+    if (!s->run.started_ms || series_count(s->run.loss) == 0 || session_priv(s)->recorded)
+        return;
+    run_file_name(&s->run, name, sizeof name);
+    struct json *args = json_new_object();
+    char *path = path_join(s->runs_dir, name);
+    json_put_str(args, "path", path);
+    json_put_str(args, "text", csv);
+    effects_add(out, EFF_WRITE, 0, 0, args);
+    free(path);
+}
+
 static void keep_csv(struct session *s, struct effects *out)
 {
     struct str csv;
@@ -154,6 +171,7 @@ static void keep_csv(struct session *s, struct effects *out)
     json_put_str(args, "path", path);
     json_put_str(args, "text", csv.p);
     effects_add(out, EFF_WRITE, 0, 0, args);
+    keep_run(s, csv.p, out);
     if (!str_eq(s->run_csv, path)) {
         str_copy(s->run_csv, sizeof s->run_csv, path);
         session_set_fact(s, "csv", json_new_string(path), out);
@@ -178,7 +196,7 @@ static void take_line(struct session *s, const struct msg *m, struct effects *ou
     session_changed(s);
 }
 
-static void take_log_state(struct session *s, const struct msg *m)
+static void take_log_state(struct session *s, const struct msg *m, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
     const char *state = json_str(m->body, "state", "");
@@ -189,6 +207,11 @@ static void take_log_state(struct session *s, const struct msg *m)
     if (str_eq(s->run.state, "done") || str_eq(s->run.state, "error"))
         return;
     str_copy(s->run.state, sizeof s->run.state, "error");
+    struct str csv;
+    str_init(&csv, 64 << 20);
+    session_csv(s, &csv);
+    keep_run(s, csv.p, out);
+    str_release(&csv);
     str_copy(s->run.error, sizeof s->run.error,
              errjson_read(json_get(m->body, "error"), &err)
                  ? err.msg
@@ -312,7 +335,7 @@ bool session_train_message(struct session *s, const struct msg *m, struct effect
         (m->effect == s->log_stream || m->effect == p->run_stream))
         take_line(s, m, out);
     else if (m->kind == MSG_LOG_STATE)
-        take_log_state(s, m);
+        take_log_state(s, m, out);
     else if (m->kind == MSG_ATTACH && m->effect == s->attach_stream)
         take_attach(s, m, out);
     else

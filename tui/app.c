@@ -33,7 +33,9 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     a->log_follow = true;
     a->api_open = -1;
     a->curve = (struct app_curve){.smooth = 0.9, .x_lo = NAN, .x_hi = NAN, .cursor = NAN};
-    curve_cache_init(&a->cache);
+    curve_line_init(&a->line);
+    a->compare = compare_new();
+    a->log_goto = NAN;
     for (int i = 0; i < SET_COUNT; i++)
         if (i != SET_LANG)       /* the program has one already */
             settings_set(a, (enum setting)i, "auto", FROM_AUTO);
@@ -48,7 +50,8 @@ void app_free(struct app *a)
     keymap_release(&a->keymap);
     free(a->files.config_text);
     free(a->files.keys_text);
-    curve_cache_release(&a->cache);
+    curve_line_release(&a->line);
+    compare_free(a->compare);
     session_free(a->s);
     free(a->lab_done);
     free(a);
@@ -106,6 +109,7 @@ enum view app_view_below(const struct app *a)
         [PANEL_STEP] = VIEW_STEP, [PANEL_CLUSTER] = VIEW_CLUSTER, [PANEL_LOG] = VIEW_LOG,
         [PANEL_CURVE] = VIEW_CURVE, [PANEL_RUN] = VIEW_CURVE, [PANEL_STRIP] = VIEW_CURVE,
         [PANEL_API] = VIEW_API, [PANEL_WHY] = VIEW_WHY, [PANEL_TRAIN] = VIEW_TRAIN,
+        [PANEL_RUNS] = VIEW_RUNS,
         [PANEL_BUILD] = VIEW_BUILD, [PANEL_EDIT] = VIEW_EDIT,
         [PANEL_SETTINGS] = VIEW_SETTINGS, [PANEL_MESSAGES] = VIEW_MESSAGES,
         [PANEL_KEYS] = VIEW_KEYS};
@@ -308,6 +312,7 @@ static void lab_changed(struct app *a)
     a->log_follow = true;
     a->api_open = -1;
     a->inspect_open = false;
+    a->log_goto = NAN;
     a->seek = SEEK_NONE;
     memset(a->scroll, 0, sizeof a->scroll);
     for (int i = 0; i < PANEL_COUNT; i++)
@@ -596,7 +601,7 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         break;
     default:
         if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m) && !why_take(a, m) &&
-            !cmd_reset_message(a, m))
+            !cmd_reset_message(a, m) && !compare_message(a, m))
             session_apply(a->s, m, out);
         break;
     }
@@ -611,5 +616,6 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     follow_window(a, out);
     if (m->kind != MSG_KEY)
         follow_requests(a, b.requests);
-    curve_cache_update(&a->cache, a->s->run.loss, a->curve.smooth);
+    curve_line_update(&a->line, &a->s->run, a->curve.x, a->curve.smooth);
+    compare_update(a);
 }

@@ -10,7 +10,9 @@
 #define TUI_APP_H
 
 #include "labs/session.h"
+#include "tui/compare.h"
 #include "tui/curve.h"
+#include "tui/curve_line.h"
 #include "tui/edit.h"
 #include "tui/keymap.h"
 #include "tui/motion.h"
@@ -27,6 +29,7 @@ enum view {
     VIEW_WHY = 1 << 6,
     VIEW_BUILD = 1 << 8,
     VIEW_TRAIN = 1 << 9,
+    VIEW_RUNS = 1 << 10,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
@@ -36,7 +39,7 @@ enum view {
     VIEW_KEYS = 1 << 26,
     VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY |
                 VIEW_BUILD | VIEW_TRAIN,
-    VIEWS_OVER = VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
+    VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
 
@@ -133,7 +136,8 @@ struct app_curve {
     double smooth;               /* weight of the average */
     double x_lo, x_hi;           /* NaN, NaN: the whole run, live */
     double cursor;               /* step under the cursor; NaN: off */
-    bool log_y, clip, no_band;
+    enum curve_x x;              /* the unit of x, and of x_lo and x_hi */
+    bool log_y, log_x, clip, no_band;
     enum curve_dots dots;
 };
 
@@ -175,7 +179,9 @@ struct app {
     int tz_min;                  /* of the clock, east of UTC */
     struct edit edit;
     struct app_curve curve;
-    struct curve_cache cache;    /* not state: remembered arithmetic */
+    struct curve_line line;      /* not state: remembered arithmetic */
+    struct compare *compare;     /* other runs; owned */
+    double log_goto;             /* the step whose lines the log shall show; NaN: none */
     char note[512];              /* what the console itself has to say */
     bool note_bad;
     char note_over[512];         /* the session message it stands over */

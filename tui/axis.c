@@ -63,7 +63,7 @@ void axis_make(struct axis *a, double lo, double hi, bool log, int most)
     a->hi = hi;
     if (a->log)
         log_ticks(a, most);
-    if (a->n < 2) {
+    if (a->n < (a->log && most > 2 ? 3 : 2)) {     /* less than a decade: evenly */
         a->n = 0;
         linear_ticks(a, most);
         if (a->n < 2 && most > 1) {

@@ -99,7 +99,7 @@ static void add_step(const struct app *a, struct item *v, int *n)
 
 static void add_loss(const struct app *a, struct item *v, int *n)
 {
-    double loss = a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN;
+    double loss = a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN;
     char buf[24];
     if (!cmd_has_run(a))
         return;

@@ -21,6 +21,8 @@ void canvas_init(struct canvas *c, int cols, int rows, int dots)
     c->column = -1;
     size_t n = (size_t)(cols * rows);
     for (int i = 0; i < CANVAS_LAYERS; i++)
+        c->role[i] = i == CANVAS_BACK ? ROLE_RAW : ROLE_EMA;
+    for (int i = 0; i < CANVAS_LAYERS; i++)
         c->bits[i] = xcalloc(n, 1);
     c->mark = xcalloc(n, 1);
     c->mark_role = xcalloc(n, 1);
@@ -106,7 +108,7 @@ static const char *cell_glyph(const struct canvas *c, unsigned bits, int layer, 
         return braille(bits, buf);
     if (c->dots == DOTS_BLOCK)
         return block[bits & 3];
-    return layer == CANVAS_FRONT ? "*" : back[bits & 3];
+    return layer == CANVAS_FRONT ? "*" : layer == CANVAS_BACK ? back[bits & 3] : "-";
 }
 
 static const char *cell_at(const struct canvas *c, int i, int col, struct rows *out,
@@ -118,7 +120,7 @@ static const char *cell_at(const struct canvas *c, int i, int col, struct rows *
     }
     for (int layer = CANVAS_FRONT; layer >= CANVAS_BACK; layer--) {
         if (c->bits[layer][i]) {
-            *role = layer == CANVAS_FRONT ? ROLE_EMA : ROLE_RAW;
+            *role = c->role[layer];
             return cell_glyph(c, c->bits[layer][i], layer, buf);
         }
     }

@@ -1,5 +1,5 @@
-/* canvas.h - dots of two layers on cells, with marks on top: what a chart is
- * drawn on before it becomes rows. The front layer hides the back one cell by
+/* canvas.h - dots of several layers on cells, with marks on top: what a chart is
+ * drawn on before it becomes rows. A layer hides those before it cell by
  * cell.
  */
 #ifndef TUI_CANVAS_H
@@ -7,13 +7,15 @@
 
 #include "tui/rows.h"
 
-enum canvas_layer { CANVAS_BACK, CANVAS_FRONT, CANVAS_LAYERS };
+/* CANVAS_GHOST and up to three more are of other runs. */
+enum canvas_layer { CANVAS_BACK, CANVAS_GHOST, CANVAS_FRONT = CANVAS_GHOST + 4, CANVAS_LAYERS };
 
 struct canvas {
     int cols, rows;              /* cells */
     int cell_w, cell_h;          /* dots a cell: 2x4 or 1x2 */
     int w, h;                    /* dots */
     int dots;                    /* enum curve_dots */
+    enum role role[CANVAS_LAYERS];
     uint8_t *bits[CANVAS_LAYERS];        /* a cell's dots, row by row from bit 0 */
     uint8_t *mark, *mark_role;   /* glyph + 1 */
     int column;                  /* cell column of the cursor line, -1 none */

@@ -47,13 +47,15 @@ cmd_fn cmd_next_pane, cmd_prev_pane, cmd_zoom, cmd_tab, cmd_tab_cluster, cmd_tab
     cmd_palette, cmd_language, cmd_theme, cmd_glyphs, cmd_mouse, cmd_redraw, cmd_suspend, cmd_copy,
     cmd_copy_pane, cmd_follow, cmd_wrap, cmd_filter, cmd_open_lab, cmd_api_body, cmd_edit_open,
     cmd_edit_save, cmd_edit_close, cmd_edit_reload;
-cmd_fn cmd_big, cmd_keys_show, cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, cmd_fit,
-    cmd_zoom_in, cmd_zoom_out, cmd_pan_left, cmd_pan_right, cmd_inspect_step, cmd_dots, cmd_export;
+cmd_fn cmd_big, cmd_keys_show;
+cmd_fn cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, cmd_fit,
+    cmd_zoom_in, cmd_zoom_out, cmd_pan_left, cmd_pan_right, cmd_inspect_step, cmd_dots, cmd_export,
+    cmd_x_axis, cmd_goto, cmd_step_lines, cmd_compare, cmd_compare_pick;
 cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect, cmd_train_walk,
     cmd_walk_next, cmd_walk_prev, cmd_tab_build, cmd_tab_train;
 cmd_when cmd_has_panes, cmd_can_zoom, cmd_log_held, cmd_has_walk_more;
 cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
-    cmd_run_live, cmd_run_held, cmd_has_walk;
+    cmd_run_live, cmd_run_held, cmd_has_walk, cmd_has_cursor;
 
 /* cmd_lab.c */
 cmd_fn cmd_quiz_answer, cmd_step_notes, cmd_step_solution;

@@ -18,9 +18,9 @@ void curve_cache_release(struct curve_cache *c)
     curve_cache_init(c);
 }
 
-static bool continues(const struct curve_cache *c, const struct series *s, double weight)
+bool curve_cache_continues(const struct curve_cache *c, const struct series *s, double weight)
 {
-    size_t n = series_count(s);
+    size_t n = s ? series_count(s) : 0;
     if (c->n == 0 || n < c->n || c->weight != weight || series_x(s, c->n - 1) != c->last_x)
         return false;
     double first = series_y(s, 0);
@@ -34,7 +34,7 @@ void curve_cache_update(struct curve_cache *c, const struct series *s, double we
         c->n = 0;
         return;
     }
-    if (!continues(c, s, weight)) {
+    if (!curve_cache_continues(c, s, weight)) {
         c->n = 0;
         c->weight = weight;
         c->first_y = series_y(s, 0);
@@ -50,14 +50,33 @@ void curve_cache_update(struct curve_cache *c, const struct series *s, double we
 }
 
 /* --- limits ---------------------------------------------------------------- */
+/* The first point of a series with x > 0; NaN: none. */
+static double first_positive(const struct series *s)
+{
+    for (size_t i = 0; s && i < series_count(s); i++)
+        if (series_x(s, i) > 0)
+            return series_x(s, i);
+    return NAN;
+}
+
+static double last_x(const struct series *s)
+{
+    return s && series_count(s) ? series_x(s, series_count(s) - 1) : 0;
+}
+
 void curve_span(const struct curve_ask *a, double *lo, double *hi)
 {
-    size_t n = a->raw ? series_count(a->raw) : 0;
-    double last = n ? series_x(a->raw, n - 1) : 0;
+    double last = last_x(a->raw), first = first_positive(a->raw);
+    for (int i = 0; i < a->ghosts; i++) {
+        last = MAX(last, last_x(a->ghost[i].trace.raw));
+        first = fmin(first, first_positive(a->ghost[i].trace.raw));
+    }
     *lo = isnan(a->x_lo) ? 0 : a->x_lo;
     *hi = isnan(a->x_hi) ? MAX(a->x_total, last) : a->x_hi;
+    if (a->log_x && !(*lo > 0))
+        *lo = isnan(first) ? 1 : first;
     if (!(*hi > *lo))
-        *hi = *lo + 1;
+        *hi = *lo + (a->log_x ? *lo : 1);
 }
 
 static int compare(const void *a, const void *b)
@@ -89,34 +108,67 @@ static void widen(double *lo, double *hi, double v)
     *hi = isnan(*hi) ? v : MAX(*hi, v);
 }
 
-static void span_y(const struct curve_ask *a, const struct axis *x, double *lo, double *hi)
+/* Points of a series in the view: [*from, *to). */
+static void in_view(const struct series *s, const struct axis *x, size_t *from, size_t *to)
 {
-    const struct series *both[2] = {a->raw, a->val};
-    *lo = *hi = NAN;
-    for (int i = 0; i < 2; i++) {
-        const struct series *s = both[i];
-        if (!s || series_count(s) == 0)
-            continue;
-        size_t from = series_lower(s, x->lo), to = series_lower(s, x->hi);
-        while (to < series_count(s) && series_x(s, to) <= x->hi)
-            to++;
-        struct series_extent e = series_range(s, from, to);
-        double l = e.min, h = e.max;
-        if (!e.any || (i == 0 && a->clip && !percentiles(s, from, to, &l, &h)))
-            continue;
-        widen(lo, hi, l);
-        widen(lo, hi, h);
-    }
+    *from = series_lower(s, x->lo);
+    *to = series_lower(s, x->hi);
+    while (*to < series_count(s) && series_x(s, *to) <= x->hi)
+        ++*to;
 }
 
-/* The smallest positive value for a log axis. */
-static double least_positive(const struct curve_ask *a)
+static void span_of(const struct series *s, const struct axis *x, bool clip, double *lo, double *hi)
+{
+    size_t from, to;
+    if (!s || series_count(s) == 0)
+        return;
+    in_view(s, x, &from, &to);
+    struct series_extent e = series_range(s, from, to);
+    double l = e.min, h = e.max;
+    if (!e.any || (clip && !percentiles(s, from, to, &l, &h)))
+        return;
+    widen(lo, hi, l);
+    widen(lo, hi, h);
+}
+
+/* Of another run only the average is drawn. */
+static void span_ghost(const struct curve_trace *t, const struct axis *x, double *lo, double *hi)
+{
+    size_t from, to;
+    if (!t->raw || !t->ema || series_count(t->raw) == 0)
+        return;
+    in_view(t->raw, x, &from, &to);
+    for (size_t i = from, by = (to - from) / 4096 + 1; i < to; i += by)
+        if (isfinite(t->ema[i]))
+            widen(lo, hi, t->ema[i]);
+}
+
+static void span_y(const struct curve_ask *a, const struct axis *x, double *lo, double *hi)
+{
+    *lo = *hi = NAN;
+    span_of(a->raw, x, a->clip, lo, hi);
+    span_of(a->val, x, false, lo, hi);
+    for (int i = 0; i < a->ghosts; i++)
+        span_ghost(&a->ghost[i].trace, x, lo, hi);
+}
+
+enum { CHUNK = 512 };
+
+/* The smallest positive value for a log axis; whole chunks by their extent. */
+static double least_positive(const struct series *s)
 {
     double least = NAN;
-    for (size_t i = 0; a->raw && i < series_count(a->raw); i++) {
-        double y = series_y(a->raw, i);
-        if (isfinite(y) && y > 0)
-            least = isnan(least) ? y : MIN(least, y);
+    size_t n = s ? series_count(s) : 0;
+    for (size_t at = 0; at < n; at += CHUNK) {
+        size_t end = MIN(at + CHUNK, n);
+        struct series_extent e = series_range(s, at, end);
+        if (e.any && e.min > 0) {
+            least = fmin(least, e.min);
+            continue;
+        }
+        for (size_t i = at; e.any && e.max > 0 && i < end; i++)
+            if (isfinite(series_y(s, i)) && series_y(s, i) > 0)
+                least = fmin(least, series_y(s, i));
     }
     return least;
 }
@@ -125,12 +177,12 @@ static void make_axes(const struct curve_ask *a, int pw, int ph, struct curve_fa
 {
     double lo, hi;
     curve_span(a, &lo, &hi);
-    axis_make(&f->x, lo, hi, false, MAX(pw / 7, 2));
+    axis_make(&f->x, lo, hi, a->log_x, MAX(pw / 7, 2));
     span_y(a, &f->x, &lo, &hi);
     bool log_y = a->log_y;
     if (log_y && !(lo > 0))
-        lo = least_positive(a);
-    if (log_y && (isnan(lo) || hi <= lo))
+        lo = fmin(least_positive(a->raw), least_positive(a->val));
+    if (log_y && (isnan(lo) || hi < lo))
         log_y = false;
     double pad = log_y ? 0 : (hi - lo) * 0.04;
     axis_make(&f->y, log_y ? lo / 1.05 : lo - pad, log_y ? hi * 1.05 : hi + pad, log_y,
@@ -155,14 +207,14 @@ static double dot_y(const struct plot *p, double y)
 }
 
 /* Few points: a line through them. */
-static void draw_line(struct plot *p, const double *y, size_t from, size_t to, int layer)
+static void draw_line(struct plot *p, const struct series *s, const double *y, size_t from,
+                      size_t to, int layer)
 {
-    const struct series *s = p->a->raw;
     bool joined = false;
     double px = 0, py = 0;
     for (size_t i = from; i < to; i++) {
         double v = y ? y[i] : series_y(s, i);
-        if (!isfinite(v)) {
+        if (!isfinite(v) || (p->f->y.log && v <= 0) || (p->f->x.log && series_x(s, i) <= 0)) {
             joined = false;
             continue;
         }
@@ -178,11 +230,12 @@ static void draw_line(struct plot *p, const double *y, size_t from, size_t to, i
 }
 
 /* The points of dot column d: [*from, *to). */
-static void column_points(const struct plot *p, int d, size_t *from, size_t *to)
+static void column_points(const struct plot *p, const struct series *s, int d, size_t *from,
+                          size_t *to)
 {
     double w = p->c.w - 1;
-    *from = series_lower(p->a->raw, axis_value(&p->f->x, (d - 0.5) / w));
-    *to = series_lower(p->a->raw, axis_value(&p->f->x, (d + 0.5) / w));
+    *from = series_lower(s, axis_value(&p->f->x, (d - 0.5) / w));
+    *to = series_lower(s, axis_value(&p->f->x, (d + 0.5) / w));
 }
 
 /* Many points: from minimum to maximum in each column, grown to touch the
@@ -192,12 +245,14 @@ static void draw_band(struct plot *p)
     double before_lo = NAN, before_hi = NAN;
     for (int d = 0; d < p->c.w; d++) {
         size_t from, to;
-        column_points(p, d, &from, &to);
+        column_points(p, p->a->raw, d, &from, &to);
         struct series_extent e = series_range(p->a->raw, from, to);
         if (!e.any) {
             before_lo = NAN;
             continue;
         }
+        if (p->f->y.log)
+            e.min = fmax(e.min, p->f->y.lo);     /* what is not positive has no place */
         double lo = e.min, hi = e.max;
         if (!isnan(before_lo)) {
             lo = MIN(lo, before_hi);
@@ -214,68 +269,120 @@ static void draw_band(struct plot *p)
     }
 }
 
-/* The average: its last value in each column. */
-static void draw_average(struct plot *p)
+/* An average: its last value in each column. */
+static void draw_average(struct plot *p, const struct curve_trace *t, int layer)
 {
     double px = NAN, py = NAN;
     for (int d = 0; d < p->c.w; d++) {
         size_t from, to;
-        column_points(p, d, &from, &to);
+        column_points(p, t->raw, d, &from, &to);
         double v = NAN;
         for (size_t i = to; i > from && !isfinite(v); i--)
-            v = p->a->ema[i - 1];
-        if (!isfinite(v))
+            v = t->ema[i - 1];
+        if (!isfinite(v) || (p->f->y.log && v <= 0))
             continue;
         double y = dot_y(p, v);
         for (int i = 0; i <= p->a->thick; i++)
-            canvas_line(&p->c, isnan(px) ? d : px, (isnan(px) ? y : py) + i, d, y + i,
-                        CANVAS_FRONT);
+            canvas_line(&p->c, isnan(px) ? d : px, (isnan(px) ? y : py) + i, d, y + i, layer);
         px = d;
         py = y;
     }
 }
 
-static void count_outside(struct plot *p, size_t from, size_t to)
+static void count_points(const struct series *s, size_t from, size_t to, struct curve_facts *f)
 {
     for (size_t i = from; i < to; i++) {
-        double y = series_y(p->a->raw, i);
-        p->f->above += y > p->f->y.hi && isfinite(y);
-        p->f->below += y < p->f->y.lo && isfinite(y);
-        p->f->hidden += p->f->y.log && y <= 0;
+        double y = series_y(s, i);
+        f->above += y > f->y.hi && isfinite(y);
+        f->hidden += f->y.log && y <= 0;
+        f->below += y < f->y.lo && isfinite(y) && !(f->y.log && y <= 0);
     }
 }
 
-static void draw_raw(struct plot *p)
+/* Chunks that lie inside the view count nothing. */
+static void count_outside(const struct series *s, struct curve_facts *f)
 {
-    const struct series *s = p->a->raw;
+    size_t n = s ? series_count(s) : 0, from, to;
+    if (n == 0)
+        return;
+    in_view(s, &f->x, &from, &to);
+    for (size_t at = from; at < to; at += CHUNK) {
+        struct series_extent e = series_range(s, at, MIN(at + CHUNK, to));
+        if (e.any && (e.max > f->y.hi || e.min < f->y.lo))
+            count_points(s, at, MIN(at + CHUNK, to), f);
+    }
+    for (size_t i = 0; f->x.log && i < n && series_x(s, i) <= 0; i++)
+        f->hidden++;
+}
+
+void curve_count(const struct curve_ask *a, int w, int h, struct curve_facts *f)
+{
+    memset(f, 0, sizeof *f);
+    make_axes(a, w - 6, MAX(h - 2, 1), f);
+    count_outside(a->raw, f);
+    count_outside(a->val, f);
+}
+
+static void draw_trace(struct plot *p, const struct curve_trace *t, bool raw, int layer)
+{
+    const struct series *s = t->raw;
     if (!s || series_count(s) == 0)
         return;
     size_t from = series_lower(s, p->f->x.lo), to = series_lower(s, p->f->x.hi);
     from -= from > 0;
     to = MIN(to + 1, series_count(s));
     bool few = to - from <= (size_t)p->c.w;
-    if (!p->a->no_band && few)
-        draw_line(p, NULL, from, to, CANVAS_BACK);
-    else if (!p->a->no_band)
+    if (raw && few)
+        draw_line(p, s, NULL, from, to, CANVAS_BACK);
+    else if (raw)
         draw_band(p);
-    if (p->a->ema && few)
-        draw_line(p, p->a->ema, from, to, CANVAS_FRONT);
-    else if (p->a->ema)
-        draw_average(p);
-    if (p->a->clip || p->f->y.log)
-        count_outside(p, from, to);
+    if (t->ema && few)
+        draw_line(p, s, t->ema, from, to, layer);
+    else if (t->ema)
+        draw_average(p, t, layer);
+}
+
+/* Signs along another run's line, so that it is told apart without colours; the
+ * runs' signs stand at different columns. */
+static void sign_ghost(struct plot *p, int g)
+{
+    const struct curve_ghost *ghost = &p->a->ghost[g];
+    const struct series *s = ghost->trace.raw;
+    int every = MAX(p->c.cols / 8, 6);
+    if (!s || !ghost->trace.ema || series_count(s) == 0)
+        return;
+    for (int col = every / 2 + g * every / CURVE_GHOSTS; col < p->c.cols; col += every) {
+        double share = (double)(col * p->c.cell_w) / (p->c.w - 1);
+        size_t i = series_lower(s, axis_value(&p->f->x, share));
+        if (i < series_count(s) && isfinite(ghost->trace.ema[i]))
+            canvas_mark(&p->c, col * p->c.cell_w, dot_y(p, ghost->trace.ema[i]), ghost->mark,
+                        ghost->role);
+    }
+}
+
+static void draw_runs(struct plot *p)
+{
+    struct curve_trace own = {p->a->raw, p->a->val, p->a->ema};
+    for (int g = 0; g < p->a->ghosts; g++) {
+        p->c.role[CANVAS_GHOST + g] = p->a->ghost[g].role;
+        draw_trace(p, &p->a->ghost[g].trace, false, CANVAS_GHOST + g);
+        sign_ghost(p, g);
+    }
+    draw_trace(p, &own, !p->a->no_band, CANVAS_FRONT);
+    count_outside(p->a->raw, p->f);
+    count_outside(p->a->val, p->f);
 }
 
 static void draw_marks(struct plot *p)
 {
     const struct series *s = p->a->val;
     for (size_t i = 0; s && i < series_count(s); i++)
-        if (isfinite(series_y(s, i)))
+        if (isfinite(series_y(s, i)) && !(p->f->x.log && series_x(s, i) <= 0))
             canvas_mark(&p->c, dot_x(p, series_x(s, i)), dot_y(p, series_y(s, i)), G_VAL, ROLE_VAL);
     s = p->a->raw;
     for (int d = 0; s && series_count(s) && d < p->c.w; d++) {
         size_t from, to;
-        column_points(p, d, &from, &to);
+        column_points(p, s, d, &from, &to);
         if (from < to && series_range(s, from, to).nonfinite)
             canvas_mark(&p->c, d, p->c.h - 1, G_NAN, ROLE_FAIL);
     }
@@ -348,7 +455,7 @@ void curve_rows(const struct curve_ask *a, struct rows *out, int w, int h,
     make_axes(a, w - 6, ph, p.f);
     int left = label_width(&p.f->y) + 1, pw = MAX(w - left, 4);
     canvas_init(&p.c, pw, ph, a->dots);
-    draw_raw(&p);
+    draw_runs(&p);
     draw_marks(&p);
     for (int y = 0; y < ph; y++) {
         rows_new(out, -1);

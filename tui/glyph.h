@@ -43,6 +43,10 @@ enum glyph_set { GLYPH_UNICODE, GLYPH_CJK, GLYPH_ASCII, GLYPH_SET_COUNT };
     X(G_BAR, "━", "#", "#")                                                                       \
     X(G_BAR_REST, "─", ".", ".")                                                                  \
     X(G_DOT, "·", ".", ".")                                                                       \
+    X(G_RUN1, "x", "x", "x")                                                                      \
+    X(G_RUN2, "+", "+", "%")                                                                      \
+    X(G_RUN3, "◇", "^", "^")                                                                      \
+    X(G_RUN4, "□", "#", "#")                                                                      \
     X(G_CURSOR_V, "│", "|", "|")                                                                  \
     X(G_BLOCK, "█", "#", "#")
 

@@ -13,6 +13,7 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_LOG] = &panel_log,             [PANEL_CURVE] = &panel_curve,
     [PANEL_API] = &panel_api,             [PANEL_WHY] = &panel_why,
     [PANEL_TRAIN] = &panel_train,         [PANEL_BUILD] = &panel_build,
+    [PANEL_RUNS] = &panel_runs,
     [PANEL_RUN] = &panel_run,             [PANEL_STRIP] = &panel_strip,
     [PANEL_EDIT] = &panel_edit,           [PANEL_SETTINGS] = &panel_settings,
     [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,

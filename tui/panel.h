@@ -22,7 +22,8 @@ struct panel {
 const struct panel *panel_of(enum panel_id id);
 
 extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluster, panel_log,
-    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_build, panel_train, panel_edit, panel_settings,
+    panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_build, panel_train,
+    panel_runs, panel_edit, panel_settings,
     panel_messages, panel_keys;
 
 /* --- shared by panels ---------------------------------------------------------- */

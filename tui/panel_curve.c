@@ -24,15 +24,24 @@ static bool has_run(const struct app *a)
     return a->s->run.loss && series_count(a->s->run.loss) > 0;
 }
 
+static bool has_curve(const struct app *a)
+{
+    return has_run(a) || a->compare->n > 0;
+}
+
 void panel_curve_ask(const struct app *a, struct curve_ask *ask)
 {
     const struct run *r = &a->s->run;
+    struct curve_trace own = curve_line_trace(&a->line, r);
     *ask = (struct curve_ask){
-        .raw = r->loss, .val = r->val, .ema = a->cache.n ? a->cache.ema : NULL,
-        .x_lo = a->curve.x_lo, .x_hi = a->curve.x_hi, .x_total = (double)r->steps_total,
-        .cursor = a->curve.cursor, .log_y = a->curve.log_y, .clip = a->curve.clip,
+        .raw = own.raw, .val = own.val, .ema = own.ema,
+        .x_lo = a->curve.x_lo, .x_hi = a->curve.x_hi,
+        .x_total = a->curve.x == X_STEP ? (double)r->steps_total : 0,
+        .cursor = isnan(a->curve.cursor) ? NAN : curve_line_x(r, a->curve.x, a->curve.cursor),
+        .log_y = a->curve.log_y, .log_x = a->curve.log_x, .clip = a->curve.clip,
         .no_band = a->curve.no_band, .edges = a->mono && a->curve.dots == DOTS_BRAILLE,
         .thick = a->look.big, .dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : a->curve.dots};
+    ask->ghosts = compare_ghosts(a, ask->ghost);
 }
 
 static const char *title(const struct app *a, char buf[160])
@@ -105,7 +114,7 @@ static void figures_below(const struct app *a, struct rows *out, int w)
     struct str verdict;
     enum role role = ROLE_TEXT;
     rows_new(out, -1);
-    pair(out, ROLE_EMA, _("ema"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN, w);
+    pair(out, ROLE_EMA, _("ema"), a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN, w);
     pair(out, ROLE_TEXT, _("raw"), last_of(r->loss), w);
     pair(out, ROLE_VAL, _("val"), last_of(r->val), w);
     pair(out, ROLE_TEXT, "lr", last_of(r->lr), w);
@@ -118,21 +127,54 @@ static void figures_below(const struct app *a, struct rows *out, int w)
     str_release(&verdict);
 }
 
-static void rows(const struct app *a, struct rows *out, int w, int h)
+/* What is not on the chart is said, not hidden. */
+static void unseen(const struct curve_facts *f, struct rows *out, int w)
+{
+    char text[3][120];
+    str_fmt(text[0], sizeof text[0], _("%zu points above the view"), f->above);
+    str_fmt(text[1], sizeof text[1], _("%zu points below the view"), f->below);
+    str_fmt(text[2], sizeof text[2], _("%zu hidden: <= 0 on a log axis"), f->hidden);
+    const size_t n[3] = {f->above, f->below, f->hidden};
+    rows_new(out, -1);
+    for (int i = 0; i < 3; i++) {
+        int used = out->v[out->n - 1].width;
+        if (n[i] && used + utf8_str_width(text[i]) + 2 <= w)
+            rows_putf(out, ROLE_WARN, "%s%s", used ? "; " : " ", text[i]);
+    }
+}
+
+static void chart(const struct app *a, struct rows *out, int w, int h)
 {
     struct curve_ask ask;
-    if (!has_run(a)) {
+    struct curve_facts f;
+    panel_curve_ask(a, &ask);
+    int legend = MIN(a->compare->n, MAX(h - 7, 0));
+    curve_count(&ask, w, h - legend, &f);
+    int said = f.above + f.below + f.hidden > 0 && h - legend >= 7;
+    curve_rows(&ask, out, w, MAX(h - legend - said, 4), &f);
+    if (said)
+        unseen(&f, out, w);
+    int at = out->n;
+    if (legend)
+        compare_rows(a, out, w);
+    out->n = MIN(out->n, at + legend);
+}
+
+static void rows(const struct app *a, struct rows *out, int w, int h)
+{
+    if (!has_curve(a)) {
         empty(out, w, h);
         return;
     }
-    panel_curve_ask(a, &ask);
     int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : h >= 7 ? 1 : 0;
     int table = a->inspect_open && a->s->run.inspect_line ? (h - below) / 2 : 0;
+    if (!has_run(a))
+        below = 0;
     if (table && h < 9) {        /* no room for both */
         answer_rows(a->s->run.inspect_line, out, w, h);
         return;
     }
-    curve_rows(&ask, out, w, MAX(h - below - table, 4), NULL);
+    chart(a, out, w, MAX(h - below - table, 4));
     int at = out->n;
     if (table)
         answer_rows(a->s->run.inspect_line, out, w, table);
@@ -164,10 +206,9 @@ static const char *readout(const struct app *a, char buf[160])
     const struct run *r = &a->s->run;
     char raw[24], ema[24], val[24];
     double x = a->curve.cursor;
-    size_t i = MIN(series_lower(r->loss, x), series_count(r->loss) - 1);
     return str_fmt(buf, 160, _("step %.0f: raw %s ema %s val %s"), x,
                    text_number(value_at(r->loss, x), raw),
-                   text_number(i < a->cache.n ? a->cache.ema[i] : NAN, ema),
+                   text_number(curve_line_ema(&a->line, r, x), ema),
                    text_number(val_before(r->val, x), val));
 }
 
@@ -187,7 +228,10 @@ static const char *foot(const struct app *a, char buf[160])
         str_fmt(part + strlen(part), sizeof part - strlen(part), "%s", _("  raw hidden"));
     if (!isnan(a->curve.x_lo))
         str_fmt(part + strlen(part), sizeof part - strlen(part), _("  zoomed, 0 fits"));
-    return str_fmt(buf, 160, "%s%s", a->curve.log_y ? _("log y") : _("linear y"), part);
+    const char *scale = a->curve.log_y && a->curve.log_x ? _("log y, log x")
+                        : a->curve.log_y ? _("log y") : a->curve.log_x ? _("log x")
+                                                                       : _("linear y");
+    return str_fmt(buf, 160, _("%s  x %s%s"), scale, curve_x_name(a->curve.x), part);
 }
 
 static bool ages(const struct app *a)
@@ -238,7 +282,7 @@ static void losses(const struct app *a, struct rows *out)
     more[0] = '\0';
     figure(out, _("train"), ROLE_TEXT, text_number(last_of(r->loss), buf), "");
     figure(out, _("ema"), ROLE_EMA,
-           text_number(a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN, buf), "");
+           text_number(a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN, buf), "");
     if (!isnan(last_x(r->val)))
         str_fmt(more, sizeof more, "@ %.0f", last_x(r->val));
     figure(out, _("val"), ROLE_VAL, text_number(last_of(r->val), buf), more);
@@ -253,17 +297,12 @@ static void losses(const struct app *a, struct rows *out)
     }
 }
 
-static void bad_points(struct rows *out, const struct series *s)
+static void bad_points(const struct app *a, struct rows *out)
 {
-    size_t n = series_count(s), nan = 0, inf = 0;
-    struct series_extent e = series_range(s, 0, n);
-    char buf[64];
-    for (size_t i = 0; e.nonfinite && i < n; i++) {
-        nan += isnan(series_y(s, i));
-        inf += isinf(series_y(s, i)) != 0;
-    }
-    str_fmt(buf, sizeof buf, "NaN %zu  Inf %zu", nan, inf);
-    rows_line(out, nan || inf ? ROLE_FAIL : ROLE_MUTED, buf);
+    const struct curve_line *l = &a->line;
+    char buf[96];
+    str_fmt(buf, sizeof buf, _("NaN %zu  Inf %zu  gaps %zu"), l->nan, l->inf, l->gaps);
+    rows_line(out, l->nan || l->inf ? ROLE_FAIL : l->gaps ? ROLE_WARN : ROLE_MUTED, buf);
 }
 
 static void run_rows(const struct app *a, struct rows *out, int w, int h)
@@ -292,7 +331,7 @@ static void run_rows(const struct app *a, struct rows *out, int w, int h)
     }
     if (str_eq(r->state, "running"))
         figure(out, "ETA", ROLE_TEXT, eta_text(r, buf), "");
-    bad_points(out, r->loss);
+    bad_points(a, out);
     if (r->answer_line) {
         struct str said;
         str_init(&said, 4096);

@@ -55,9 +55,10 @@ static void number(struct rows *out, const struct run_record *r, const char *key
         rows_put(out, role, text);
 }
 
-static void step_record(struct rows *out, const struct run_record *r, int w)
+static void step_record(struct rows *out, const struct run_record *r, bool here, int w)
 {
-    rows_putf(out, ROLE_MUTED, "%s %5.0f", _("step"), runlog_num(r, "step", 0));
+    rows_putf(out, here ? ROLE_STRONG : ROLE_MUTED, "%s %5.0f", _("step"),
+              runlog_num(r, "step", 0));
     bool finite = isfinite(runlog_num(r, "loss", 0));
     number(out, r, "loss", _("loss"), finite ? ROLE_TEXT : ROLE_FAIL, w);
     number(out, r, "val_loss", _("val"), ROLE_VAL, w);
@@ -122,7 +123,7 @@ static void line(const struct app *a, struct rows *out, const char *s, int w)
         if (runlog_parse(s, n, r, &err) == PD_OK) {
             rows_new(out, -1);
             if (r->ev == RUN_STEP || r->ev == RUN_EVAL)
-                step_record(out, r, w);
+                step_record(out, r, runlog_num(r, "step", -1) == a->log_goto, w);
             else if (r->ev == RUN_ANSWER)
                 answer_record(out, r);
             else

@@ -69,7 +69,7 @@ void plain_point(const struct app *a, struct str *out)
         str_printf(out, _(", loss is not a number"));
     else
         str_printf(out, _(", loss %s"), text_number(last_of(r->loss), buf));
-    figure(out, _("average"), a->cache.n ? a->cache.ema[a->cache.n - 1] : NAN);
+    figure(out, _("average"), a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN);
     figure(out, _("validation"), last_of(r->val));
     if (str_eq(r->state, "running") && r->eta_high >= 1) {
         text_span(r->eta_low, lo);
@@ -96,7 +96,7 @@ static void table_row(const struct app *a, size_t i, struct str *out)
     double x = series_x(r->loss, i);
     char buf[24];
     str_printf(out, _("  Step %.0f: loss %s"), x, text_number(series_y(r->loss, i), buf));
-    figure(out, _("average"), i < a->cache.n ? a->cache.ema[i] : NAN);
+    figure(out, _("average"), i < a->line.cache.n ? a->line.cache.ema[i] : NAN);
     figure(out, _("validation"), val_before(r->val, x));
     plain_line(out, "%s", _("."));
 }

@@ -67,10 +67,10 @@ static void validation(const struct run *r, struct str *out, enum role *role)
 static void spike(const struct app *a, struct str *out)
 {
     const struct series *s = a->s->run.loss;
-    size_t n = MIN(series_count(s), a->cache.n), at = 0;
+    size_t n = MIN(series_count(s), a->line.cache.n), at = 0;
     double sum = 0, most = 0;
     for (size_t i = 1; i < n; i++) {
-        double d = series_y(s, i) - a->cache.ema[i - 1];
+        double d = series_y(s, i) - a->line.cache.ema[i - 1];
         if (!isfinite(d))
             continue;
         sum += fabs(d);
@@ -81,10 +81,10 @@ static void spike(const struct app *a, struct str *out)
     }
     struct series_extent e = series_range(s, 0, n);
     if (n < VERDICT_LEAST || !e.any || most < 8 * sum / (double)n ||
-        most < 0.2 * (a->cache.ema[0] - e.min))
+        most < 0.2 * (a->line.cache.ema[0] - e.min))
         return;
     size_t back = at;
-    while (back < n && series_y(s, back) > a->cache.ema[at - 1] + most * 0.2)
+    while (back < n && series_y(s, back) > a->line.cache.ema[at - 1] + most * 0.2)
         back++;
     if (back < n)
         clause(out, _("spike %.2f @ %.0f, back to normal @ %.0f"), series_y(s, at),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 RANK = {"core/base": 0, "core/io": 1, "core/train": 1, "k8s": 2, "k8s/image": 2,
-        "k8s/explain": 2, "k8s/practice": 3, "labs": 3, "tui": 4}
+        "k8s/explain": 2, "k8s/practice": 3, "labs": 3, "tui": 4, "tui/plot": 5}
 # directories of equal rank that must not meet
 APART = {"core/io": ["core/train"], "core/train": ["core/io"], "labs": ["k8s/practice"],
          "k8s/practice": ["labs"], "k8s": ["core/train"], "k8s/image": ["core/train"],
@@ -24,6 +24,7 @@ OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
           r"microhttpd\.h": ["k8s/practice/server*.c"],
           r"archive(_entry)?\.h": ["k8s/image/*.c"],
           r"libintl\.h": ["core/base/i18n.c"],
+          r"cairo/.*|fontconfig/.*": ["tui/plot/plot_draw.c"],
           r"zlib\.h|openssl/.*": ["core/io/*.c", "k8s/image/*.c", "k8s/practice/*.c", "k8s/*.c",
                                   "k8s/explain/*.c"]}
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "strtok", "gets", "asctime", "ctime", "gmtime",

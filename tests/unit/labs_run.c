@@ -194,10 +194,10 @@ TEST(the_csv_has_the_pod_s_steps_exactly)
                           "\"gnorm\":Infinity,\"tok_s\":5}", 2);
     run_line(&run, &log_, "{\"v\":1,\"ev\":\"eval\",\"step\":2,\"val_loss\":3.25}", 2);
     run_csv(&run, &s);
-    CHECK_STR(s.p, "step,loss,val_loss,lr,gnorm,tok_s\n"
-                   "0,,4.5,,,\n"
-                   "1,0.1,,0.001,1.5,800\n"
-                   "2,NaN,3.25,0.001,Infinity,5\n");
+    CHECK_STR(s.p, "step,loss,val_loss,lr,gnorm,tok_s,tokens,epoch,seconds\n"
+                   "0,,4.5,,,,,,\n"
+                   "1,0.1,,0.001,1.5,800,NaN,0.5,0\n"
+                   "2,NaN,3.25,0.001,Infinity,5,NaN,NaN,0\n");
     str_release(&s);
     run_release(&run);
 }
