@@ -73,6 +73,8 @@ static void cleaned(struct headless *h)
 {
     enum clean_state st = h->s->clean.state;
     bool late = clock_ms() - h->clean_since > CLEAN_LIMIT_MS;
+    if (!h->clean_since)
+        return;                   /* there is nothing to wait for */
     if (st != CLEAN_DONE && st != CLEAN_FAILED && !late)
         return;
     if (h->test && lab_test_cleaned(h, st == CLEAN_DONE))
@@ -346,6 +348,26 @@ static void scene(struct headless *h)
     }
 }
 
+static void begin(struct headless *h)
+{
+    if (!session_priv(h->s)->progress || h->s->cluster.link != LINK_UP)
+        return;
+    h->step = h->s->step;
+    h->stage = STAGE_SCENE;
+    if (!h->test)
+        headless_say_step(&h->say, h->s);
+}
+
+static void run_step(struct headless *h)
+{
+    const struct lab_step *step = session_step(h->s);
+    h->stage = STAGE_WAIT;
+    if (!step->checks_n && !step->quiz_n)
+        next(h);
+    else
+        headless_command(h, "step.run", NULL, NULL);
+}
+
 static void advance(struct headless *h)
 {
     const struct session *s = h->s;
@@ -357,14 +379,7 @@ static void advance(struct headless *h)
     if (h->stage < STAGE_CLEAN && pods->forbidden && !pods->synced)
         headless_finish(h, 3, pods->error);
     switch (h->stage) {
-    case STAGE_OPEN:
-        if (!session_priv(s)->progress || s->cluster.link != LINK_UP)
-            return;
-        h->step = s->step;
-        h->stage = STAGE_SCENE;
-        if (!h->test)
-            headless_say_step(&h->say, s);
-        break;
+    case STAGE_OPEN: begin(h); break;
     case STAGE_SCENE: scene(h); break;
     case STAGE_TRY:
         if (lab_test_step(h))
@@ -374,14 +389,7 @@ static void advance(struct headless *h)
         if (edit(h))
             h->stage = STAGE_RUN;
         break;
-    case STAGE_RUN:
-        h->stage = STAGE_WAIT;
-        if (!session_step(s)->checks_n && !session_step(s)->quiz_n) {
-            next(h);
-            break;
-        }
-        headless_command(h, "step.run", NULL, NULL);
-        break;
+    case STAGE_RUN: run_step(h); break;
     case STAGE_WAIT: wait_step(h); break;
     case STAGE_CLEAN: cleaned(h); return;
     }

@@ -82,8 +82,10 @@ static void poll(void *arg)
         stop_with(t, _("the cluster did not answer in time"));
     else if (past > RESET_LINK_MS && t->h.s->cluster.link != LINK_UP)
         no_cluster(t);
-    else
+    else {
+        advance(t);
         loop_timer(t->h.loop, 500, poll, t, "reset poll");
+    }
 }
 
 static int put_aside(const struct lab *lab)

@@ -189,50 +189,67 @@ void headless_say_changes(struct headless_say *y, const struct session *s, int s
     line(y, r, s->message);
 }
 
+static void put_counts(struct json *r, const struct session *s, int *passed, int *simulated)
+{
+    *passed = *simulated = 0;
+    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++) {
+        *passed += s->progress[i].state == STEP_PASSED;
+        *simulated += s->progress[i].simulated;
+    }
+    if (*passed)
+        json_put_num(r, "skipped", *passed);
+    if (*simulated)
+        json_put_num(r, "simulated", *simulated);
+}
+
+static void say_rest(struct str *say, const struct session *s, int passed, int simulated)
+{
+    if (passed)
+        str_printf(say, _("\n  %d steps were skipped"), passed);
+    if (simulated)
+        str_printf(say, _("\n  %d steps were simulated"), simulated);
+    if (*s->adapter)
+        str_printf(say, _("\n  the adapter: %s"), s->adapter);
+    if (*s->run_csv)
+        str_printf(say, _("\n  the run: %s"), s->run_csv);
+}
+
+/* Where it stopped: the evidence as it is now. */
+static void say_held(struct headless_say *y, const struct session *s, int step)
+{
+    for (int i = 0; s->lab && s->progress && i < s->lab->steps[step].checks_n; i++)
+        if (y->begun && s->progress[step].checks[i].result != CHECK_PASS)
+            say_check(y, s, step, i);
+}
+
 void headless_say_end(struct headless_say *y, const struct session *s, int step, int code,
                       const char *why, int64_t ms)
 {
     static const char *const results[] = {N_("done"), N_("failed"), N_("failed"), N_("unknown")};
-    int passed = 0, simulated = 0;
-    /* where it stopped: the evidence as it is now */
-    for (int i = 0; code && s->lab && s->progress && i < s->lab->steps[step].checks_n; i++)
-        if (y->begun && s->progress[step].checks[i].result != CHECK_PASS)
-            say_check(y, s, step, i);
-    for (int i = 0; s->lab && s->progress && i < s->lab->steps_n; i++) {
-        passed += s->progress[i].state == STEP_PASSED;
-        simulated += s->progress[i].simulated;
-    }
-    struct json *r = json_new_object();
     size_t m = s->run.val ? series_count(s->run.val) : 0;
-    json_put_str(r, "lab", s->lab ? s->lab->id : "");
+    const char *id = s->lab ? s->lab->id : "", *because = why ? why : "";
+    int passed, simulated;
+    struct str say;
+    if (code)
+        say_held(y, s, step);
+    struct json *r = json_new_object();
+    json_put_str(r, "lab", id);
     json_put_str(r, "result", results[code]);
     if (s->lab && step < s->lab->steps_n)
         json_put_str(r, "step", s->lab->steps[step].id);
     json_put_num(r, "seconds", (double)(ms / 100) / 10);
-    if (why && *why)
-        json_put_str(r, "why", why);
+    json_put_str(r, "why", *because ? because : NULL);
     if (m) {
         json_put_num(r, "first_val", series_y(s->run.val, 0));
         json_put_num(r, "last_val", series_y(s->run.val, m - 1));
     }
-    if (passed)
-        json_put_num(r, "skipped", passed);
-    if (simulated)
-        json_put_num(r, "simulated", simulated);
+    put_counts(r, s, &passed, &simulated);
     json_put_str(r, "adapter", s->adapter);
     json_put_str(r, "run", s->run_csv);
-    struct str say;
     str_init(&say, 1 << 14);
-    str_printf(&say, "%s: %s (%.1f s)%s%s", s->lab ? s->lab->id : "", _(results[code]),
-               (double)ms / 1000, why && *why ? ": " : "", why ? why : "");
-    if (passed)
-        str_printf(&say, _("\n  %d steps were skipped"), passed);
-    if (simulated)
-        str_printf(&say, _("\n  %d steps were simulated"), simulated);
-    if (*s->adapter)
-        str_printf(&say, _("\n  the adapter: %s"), s->adapter);
-    if (*s->run_csv)
-        str_printf(&say, _("\n  the run: %s"), s->run_csv);
+    str_printf(&say, "%s: %s (%.1f s)%s%s", id, _(results[code]), (double)ms / 1000,
+               *because ? ": " : "", because);
+    say_rest(&say, s, passed, simulated);
     line(y, r, say.p);
     str_release(&say);
 }

@@ -51,8 +51,7 @@ struct lab_check {
     struct lplace at;
 };
 
-/* A file of the student: copied from `from` (below the lab's folder) to `name`
- * in the work folder when the step is first opened. */
+/* A file of the student: copied from the lab's folder to the work folder once. */
 struct lab_file {
     const char *name, *from;
     char *text;                   /* the template, as shipped */
@@ -67,9 +66,7 @@ struct lab_solve {
     struct lplace at;
 };
 
-/* A question. A choice has right and wrong answers; a number or a text is
- * compared with a value of the lab, of the cluster or of the person's own run
- * (labs/quiz.h). */
+/* A question; how it is judged: labs/quiz.h. */
 enum lab_quiz_kind { LAB_QUIZ_CHOICE, LAB_QUIZ_NUMBER, LAB_QUIZ_TEXT };
 struct lab_choice {
     struct ltext say, because;    /* because: why it is wrong, or why it is right */
@@ -87,8 +84,7 @@ struct lab_quiz {
     struct lplace at;
 };
 
-/* What must not pass (podium lab test): an edit after those of `solve`, or an
- * answer. */
+/* What must not pass (podium lab test): an edit after solve's, or an answer. */
 struct lab_wrong {
     const char *file, *find, *put;    /* file "": an answer */
     const char *quiz, *answer;

@@ -88,7 +88,8 @@ static enum pd_code check_res(const char *path, const struct ynode *n, const cha
     const char *near = str_nearest(n->text, lab_resources, LAB_RESOURCES);
     return pd_fail_at(err, PD_LAB, path, n->line, n->col, _("\"%s\" is not watched by a lab%s%s%s"),
                       n->text,
-                      near ? _(": did you mean \"") : _(": nodes, pods, jobs, events, deployments …"),
+                      near ? _(": did you mean \"")
+                           : _(": nodes, pods, jobs, events, deployments …"),
                       near ? near : "", near ? "\"?" : "");
 }
 

@@ -133,7 +133,8 @@ static enum pd_code read_require(struct lab_reader *r, const struct ynode *c,
     if (!rc && rec && q->otherwise != LAB_ELSE_SIMULATE)
         rc = lab_reader_bad(r, rec, _("\"recorded\" belongs to else: simulate"));
     if (!rc && q->kind == LAB_NEED_CAN && (!strchr(q->resource, ' ') || *q->resource == ' '))
-        rc = lab_reader_bad(r, yaml_get(c, "can"), _("\"can\" is a verb and a resource: create jobs"));
+        rc = lab_reader_bad(r, yaml_get(c, "can"),
+                            _("\"can\" is a verb and a resource: create jobs"));
     return !rc && rec ? lab_reader_file(r, rec, q->recorded, &q->recorded_text) : rc;
 }
 

@@ -175,6 +175,20 @@ static void begin_wrong(struct headless *h)
     }
     str_release(&put);
     free(text);
+    /* what is only looked at in the cluster must get there to be judged */
+    if (session_step(h->s)->actions_n)
+        headless_command(h, "step.run", NULL, NULL);
+}
+
+/* So long a wrong one must stay wrong: longer than any check holds back. */
+static int64_t hold_ms(const struct headless *h)
+{
+    const struct lab_step *st = session_step(h->s);
+    int64_t ms = MIN(WRONG_HOLD_MS, h->test->settle_ms);
+    for (int k = 0; k < st->checks_n; k++)
+        if (st->checks[k].stable_ms)
+            ms = MAX(ms, st->checks[k].stable_ms + 1000);
+    return ms;
 }
 
 static bool all_known(const struct headless *h)
@@ -222,7 +236,11 @@ static bool judge_wrong(struct headless *h)
         headless_command(h, "quiz.answer", w->quiz, w->answer);
         return false;
     }
-    if (!bad && past < (known ? MIN(WRONG_HOLD_MS, t->settle_ms) : WRONG_LIMIT_MS) && quiz < 0)
+    if (!bad && quiz < 0 && session_priv(h->s)->act.state == ACTION_RUNNING) {
+        t->since_ms = clock_ms();
+        return false;
+    }
+    if (!bad && past < (known ? hold_ms(h) : WRONG_LIMIT_MS) && quiz < 0)
         return false;
     if (!bad && !known)
         found(h, w->at, "wrong", _("\"%s\" can't be judged"), quiz < 0 ? w->put : w->answer);
@@ -293,8 +311,9 @@ static void tell_held(struct headless *h, const char *why)
         if (ev->result == CHECK_PASS)
             continue;
         told = true;
-        found(h, st->checks[k].at, "solve", "%s, %s: %s %s %s; %s", _(check_result_name(ev->result)),
-              ltext_get(&st->checks[k].title), ev->object, ev->path, ev->actual, ev->because);
+        found(h, st->checks[k].at, "solve", "%s, %s: %s %s %s; %s",
+              _(check_result_name(ev->result)), ltext_get(&st->checks[k].title), ev->object,
+              ev->path, ev->actual, ev->because);
     }
     if (!told || (why && *why))
         found(h, place(h), "solve", "%s", why && *why ? why : _("the step is not done"));

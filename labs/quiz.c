@@ -307,7 +307,8 @@ void quiz_judge(const struct session *s, int step, int quiz, const char *answer,
         check_set(ev, CHECK_NOT_YET, "%s", _("your answer is still missing"));
     } else if (q->kind == LAB_QUIZ_CHOICE) {
         judge_choice(s, step, quiz, text, ev);
-    } else if (q->kind == LAB_QUIZ_NUMBER && !to_number(number, &x) && !strchr("0123456789.+-", *text)) {
+    } else if (q->kind == LAB_QUIZ_NUMBER && !to_number(number, &x) &&
+               !strchr("0123456789.+-", *text)) {
         check_set(ev, CHECK_NOT_YET, _("\"%s\" is no number"), text);
     } else if ((list = wanted(s, q, ev))) {
         bool ok = q->kind == LAB_QUIZ_NUMBER ? number_right(q, text, list)

@@ -24,6 +24,7 @@
 #include "labs/build_state.h"
 #include "labs/lab.h"
 #include "labs/lab_keys.h"
+#include "labs/session_parts.h"
 
 enum link_state { LINK_OFF, LINK_CONNECTING, LINK_UP, LINK_DOWN };
 
@@ -72,34 +73,6 @@ struct step_progress {
     int *tries;                   /* answers given, one a question */
     int hints_shown, attempts;
     bool solution_shown, simulated, read;     /* read: PASSED as a reading */
-};
-
-/* What the shown step's requirements make of it (labs/need.h). */
-enum step_mode { MODE_REAL, MODE_ASKING, MODE_SKIPPED, MODE_READING, MODE_SIMULATED };
-struct step_need {
-    enum step_mode mode;
-    bool recorded;                /* SIMULATED by a recorded run */
-    bool whole;                   /* it is the lab's requirement, not the step's */
-    char why[400];                /* shown unless REAL: what is missing, and the lab's reason */
-};
-
-/* The scene of the shown step: what setup and faults make before it. */
-enum scene_state { SCENE_READY, SCENE_WANTED, SCENE_RUNNING, SCENE_FAILED };
-struct scene {
-    enum scene_state state;
-    int step, done, total;        /* done, total: actions */
-    char title[96];               /* of the running one; "" when it must not be told */
-    char text[512];               /* of FAILED: why */
-};
-
-/* Clearing up: first what there is, then (said yes) it goes. */
-enum clean_state { CLEAN_NONE, CLEAN_LOOKING, CLEAN_ASKING, CLEAN_RUNNING, CLEAN_DONE,
-                   CLEAN_FAILED };
-struct clean {
-    enum clean_state state;
-    struct json *items;           /* ["jobs/NAME", …]; never NULL after CLEAN_ASKING */
-    int deleted, left;
-    char text[512];               /* of FAILED */
 };
 
 /* A long operation on show: build, push, pull, copy, evaluate. */

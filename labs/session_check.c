@@ -74,6 +74,12 @@ static bool not_here(const struct session *s, const struct lab_check *check, str
     return true;
 }
 
+static bool is_over(const struct session *s, int step)
+{
+    enum step_state st = s->progress[step].state;
+    return st == STEP_DONE || st == STEP_PASSED;
+}
+
 /* What stands in front of every check of the step: true when ev is final. */
 static bool before(const struct session *s, const struct lab_check *check, struct evidence *ev)
 {
@@ -85,7 +91,7 @@ static bool before(const struct session *s, const struct lab_check *check, struc
     if (no_link(s, ev))
         return true;
     for (int i = 0; i < s->step; i++)
-        if (s->progress[i].state != STEP_DONE && s->progress[i].state != STEP_PASSED) {
+        if (!is_over(s, i)) {
             check_set(ev, CHECK_BLOCKED, _("step %d \"%s\" comes first"), i + 1,
                       ltext_get(&s->lab->steps[i].title));
             return true;

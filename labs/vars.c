@@ -168,7 +168,8 @@ static bool drawn(const struct lab_var *v)
 
 static void draw_word(uint64_t x, int64_t n, char *word)
 {
-    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";   /* none looks like another */
+    /* none looks like another */
+    static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
     for (int64_t i = 0; i < n; i++) {
         x = mix(x);
         word[i] = letters[x % (i ? 32 : 24)];    /* a name begins with a letter */

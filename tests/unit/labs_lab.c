@@ -225,7 +225,8 @@ TEST(variables_wait_for_what_they_need)
     char missing[64] = "";
     struct str s;
     CHECK_OK(parse(var_lab, &lab, &err));
-    struct json *vars = vars_draw(lab, 1, NULL), *args = json_from("{\"r\":[\"${B}:1\",2,\"$${B}\"]}");
+    struct json *vars = vars_draw(lab, 1, NULL);
+    struct json *args = json_from("{\"r\":[\"${B}:1\",2,\"$${B}\"]}");
     CHECK(!json_has(vars, "B"));
     CHECK(!vars_json(vars, args, missing));
     CHECK_STR(missing, "B");

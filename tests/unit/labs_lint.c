@@ -90,8 +90,8 @@ TEST(unused_variables_and_silent_requirements_are_told)
 TEST(advice_is_no_error)
 {
     struct seen s = lint(HEAD "steps:\n" STEP
-                              "    checks: [{title: {en: C c, zh: 查}, object: {kind: jobs, name: j, "
-                              "expect: {spec.a: 1}}}]\n");
+                              "    checks: [{title: {en: C c, zh: 查}, object: {kind: jobs, "
+                              "name: j, expect: {spec.a: 1}}}]\n");
     CHECK_HAS(s.text, "advice no-hints");
     CHECK_HAS(s.text, "advice because");
     CHECK_INT(s.errors, 0);

@@ -75,6 +75,57 @@ TEST(the_recorded_case_goes_on_at_s2)
     yaml_docs_free(doc);
 }
 
+TEST(what_was_right_once_stays_right)
+{
+    struct progress_found f;
+    struct json *s = progress_load(
+        "x", 1, NULL,
+        "{\"seq\":1,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"b\",\"right\":false}\n"
+        "{\"seq\":2,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"c\",\"right\":true}\n"
+        "{\"seq\":3,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"d\",\"right\":false}\n"
+        "{\"seq\":4,\"ev\":\"answer\",\"step\":\"a\",\"text\":\"no question\"}\n", &f);
+    CHECK(json_bool(s, "steps.a.answers.q.right", false));
+    CHECK_INT(json_int(s, "steps.a.answers.q.tries", 0), 3);
+    CHECK_INT(json_int(s, "seq", 0), 3);
+    json_free(s);
+}
+
+/* A state of another version, in our form or in another: what it says to be done
+ * is, and the person is told; the file is put aside. */
+TEST(what_a_newer_version_has_done_is_taken_over)
+{
+    static const char *const states[] = {
+        "{\"podium_progress\":9,\"lab\":\"x\",\"seq\":44,\"steps\":{\"s1\":{\"done\":true,\"new\":1},"
+        "\"gone\":{\"done\":true},\"s2\":{\"done\":\"maybe\"}}}",
+        "{\"done\":[\"s1\",\"gone\",3,null]}"};
+    struct lab *lab = lab_of("podium: 1\nid: x\ntitle: X\nsteps:\n"
+                             "  - {id: s1, title: A, say: s}\n  - {id: s2, title: A, say: s}\n");
+    for (size_t i = 0; i < ARRAY_LEN(states); i++) {
+        struct progress_found f;
+        struct json *s = progress_load("x", 1, states[i], NULL, &f);
+        CHECK(progress_done(s, "s1"));
+        CHECK(!progress_done(s, "s2"));
+        CHECK_INT(progress_step(s, lab), 1);
+        CHECK(f.snapshot_bad && *f.note && !f.fresh);
+        json_free(s);
+    }
+    lab_free(lab);
+}
+
+TEST(a_step_gone_past_is_over_and_not_done)
+{
+    struct progress_found f;
+    struct json *s = progress_load(
+        "x", 1, NULL, "{\"seq\":1,\"ev\":\"passed\",\"step\":\"s1\",\"how\":\"read\"}\n", &f);
+    CHECK(progress_over(s, "s1") && !progress_done(s, "s1"));
+    struct json *e = json_from("{\"seq\":2,\"ev\":\"done\",\"step\":\"s1\"}");
+    CHECK(progress_apply(s, e));
+    CHECK(progress_done(s, "s1"));
+    CHECK(!json_has(s, "steps.s1.passed"));
+    json_free(e);
+    json_free(s);
+}
+
 TEST(steps_are_known_by_id)
 {
     struct lab *lab = lab_of("podium: 1\nid: x\ntitle: X\nsteps:\n"

@@ -4,7 +4,8 @@
 #include "labs/quiz.h"
 #include "labs/step_text.h"
 
-#define HEAD "podium: 1\nid: x\ntitle: X\nrun: {job: j, container: c}\nvars: {N: {number: [7, 7]}}\n"
+#define HEAD "podium: 1\nid: x\ntitle: X\nrun: {job: j, container: c}\n" \
+             "vars: {N: {number: [7, 7]}}\n"
 #define STEP HEAD "steps:\n  - id: a\n    title: A\n    say: s\n    quiz:\n"
 
 static void ask(struct fx *f, const char *quiz)

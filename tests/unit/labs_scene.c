@@ -6,7 +6,8 @@
 
 #define HEAD "podium: 1\nid: x\ntitle: X\nrun: {job: j, container: c}\n"
 #define CHECKS "    checks: [{title: T, count: {kind: pods, is: {min: 1}}}]\n"
-static const char pod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: []\n";
+static const char pod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                          "spec:\n  containers: []\n";
 
 /* A lab in a folder of its own, with scene.yaml beside it. */
 static void open_with(struct fx *f, const char *yaml)

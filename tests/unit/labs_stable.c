@@ -164,7 +164,8 @@ TEST(absent_of_a_later_step_is_seen_from_the_beginning)
 
 /* --- exec ------------------------------------------------------------------------------------ */
 
-static const char execs[] = "exec: {pod: p, command: [cat, /etc/x], output: {has: sure}, timeout: 5}";
+static const char execs[] = "exec: {pod: p, command: [cat, /etc/x], output: {has: sure}, "
+                            "timeout: 5}";
 
 static void said(struct fx *f, const char *body)
 {
@@ -226,7 +227,7 @@ TEST(exec_of_another_pod_proves_nothing)
     fx_end(&f);
 }
 
-/* --- workloads ----------------------------------------------------------------------------------- */
+/* --- workloads ---------------------------------------------------------------------- */
 
 static void deployment(struct fx *f, const char *status)
 {
@@ -257,7 +258,7 @@ TEST(an_old_copy_that_is_ready_is_not_the_new_version)
     fx_end(&f);
 }
 
-/* --- no link: nothing is judged ---------------------------------------------------------------------- */
+/* --- no link: nothing is judged ------------------------------------------------------ */
 
 TEST(without_a_link_even_a_file_is_unknown)
 {
