@@ -411,7 +411,7 @@ static void foreign_later(void *arg)
         term_bell(c->tty);
         break;
     case EFF_TITLE:
-        term_title(c->tty, l->text);
+        term_title(c->tty, c->app->look.window_title ? l->text : "");
         break;
     case EFF_QUIT:
         loop_stop(c->loop, l->code);

@@ -62,7 +62,8 @@ static bool ask_wide(struct tty *t)
         str_clear(&cache);
     int columns = remembered(cache.p, kind);
     if (columns == 0) {
-        columns = MAX(term_ask_ambiguous(t), 1);
+        columns = term_ask_ambiguous(t);
+        columns = MAX(columns, 1);
         str_printf(&cache, "%s %d\n", kind, columns);
         if (path_write_atomic(path, 0600, cache.p, cache.len, &err) != PD_OK)
             str_clear(&cache);   /* asked again next time */
