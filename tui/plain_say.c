@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/i18n.h"
+#include "labs/vars.h"
 #include "tui/answer.h"
 #include "tui/cmd.h"
 #include "tui/verdict.h"
@@ -41,6 +42,19 @@ static void take_check(struct plain_say *y, const struct app *a, int i)
     str_copy(y->actual[i], sizeof y->actual[i], e->actual);
 }
 
+/* A scene, a question, notes: said anew when they say something else. */
+static void say_parts(struct plain_say *y, const struct app *a, bool aloud, struct str *out)
+{
+    struct str now;
+    str_init(&now, 1 << 18);
+    plain_step_parts(a, &now);
+    uint64_t hash = vars_hash(1, now.p);
+    if (hash != y->parts && aloud)
+        str_add(out, now.p);
+    y->parts = hash;
+    str_release(&now);
+}
+
 static void say_step(struct plain_say *y, const struct app *a, struct str *out)
 {
     bool loaded = plain_loaded(a);
@@ -62,6 +76,7 @@ static void say_step(struct plain_say *y, const struct app *a, struct str *out)
     for (int i = 0; i < a->s->lab->steps[a->s->step].checks_n && i < PLAIN_CHECKS_MOST; i++)
         take_check(y, a, i);
     plain_read(a, out);
+    say_parts(y, a, false, out);
     plain_line(out, "%s", _("Type menu for what you can do, help for every command."));
 }
 
@@ -245,6 +260,8 @@ void plain_say_changes(struct plain_say *y, const struct app *a, struct str *out
     }
     say_answer(y, a, out);
     say_messages(y, a, out);
+    if (y->loaded)
+        say_parts(y, a, !y->quiet, out);
     if (y->loaded && a->s->finished && !y->finished)
         plain_done(a, out);
     y->finished = y->loaded && a->s->finished;

@@ -12,6 +12,7 @@ struct plain_say {
     enum link_state link;
     const struct lab *lab;
     int step, hints;
+    uint64_t parts;              /* what the further parts of the step said last */
     bool loaded, finished, op_ended;
     enum check_result result[PLAIN_CHECKS_MOST];
     char actual[PLAIN_CHECKS_MOST][96], event[320];

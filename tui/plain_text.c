@@ -141,7 +141,8 @@ static const char *say(const struct app *a, const struct ltext *t, struct str *o
 static const char *state_word(enum step_state st)
 {
     static const char *const words[] = {N_("locked: the steps before come first"), N_("open"),
-                                        N_("at work"), N_("done")};
+                                        N_("at work"), N_("done"),
+                                        N_("gone past, not done")};
     return _(words[st]);
 }
 
@@ -248,6 +249,7 @@ void plain_read(const struct app *a, struct str *out)
         check_title(a, i, out);
     for (int i = 0; i < a->s->progress[a->s->step].hints_shown && i < st->hints_n; i++)
         plain_hint(a, i, out);
+    plain_step_parts(a, out);
 }
 
 void plain_steps(const struct app *a, struct str *out)

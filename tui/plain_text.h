@@ -24,6 +24,7 @@ void plain_steps(const struct app *a, struct str *out);
 void plain_checks(const struct app *a, struct str *out);
 void plain_check(const struct app *a, int i, struct str *out);
 void plain_hint(const struct app *a, int i, struct str *out);
+void plain_step_parts(const struct app *a, struct str *out);   /* scene, question, notes … */
 void plain_files(const struct app *a, struct str *out);
 void plain_done(const struct app *a, struct str *out);     /* what the lab left */
 
