@@ -7,7 +7,6 @@
 #include "core/base/str.h"
 #include "core/base/utf8.h"
 
-static const double ETA_ALPHA = 0.3;              /* weight of the newest step */
 enum { ETA_MIN_STEPS = 5, ETA_OUTLIER = 5 };
 
 void run_init(struct run *r, struct run_log *d)
@@ -25,7 +24,6 @@ void run_init(struct run *r, struct run_log *d)
     r->best_val = r->best_step = r->first_val = r->epoch = NAN;
     r->eta_low = r->eta_high = NAN;
     d->rate = d->done_loss = d->done_val = NAN;
-    d->ema_weight = 1;
 }
 
 void run_release(struct run *r)
@@ -74,40 +72,72 @@ static double median(const struct run_log *d)
 
 static void eta_forget(struct run *r, struct run_log *d)
 {
-    d->times_n = 0;
-    d->ema = d->dev = d->overhead = 0;
-    d->ema_weight = 1;
-    d->counted = d->steps_seen = 0;
+    d->times_n = d->slow_n = 0;
+    d->overhead = 0;
+    d->counted = d->steps_seen = d->first_slow = d->last_slow = d->began = 0;
     d->last_ms = 0;
     r->eta_low = r->eta_high = NAN;
 }
 
-static void eta_push(struct run_log *d, double seconds)
+static void eta_push(struct run_log *d, int64_t step, double seconds)
 {
     double m = median(d);
     d->counted++;
-    if (d->times_n >= ETA_MIN_STEPS && seconds > ETA_OUTLIER * m) {
-        d->overhead += seconds - m;
+    if (d->times_n < ETA_MIN_STEPS || seconds <= ETA_OUTLIER * m) {
+        d->times[d->times_n++ % RUN_TIMES] = seconds;
         return;
     }
-    d->times[d->times_n++ % RUN_TIMES] = seconds;
-    d->ema = (1 - ETA_ALPHA) * d->ema + ETA_ALPHA * seconds;
-    d->ema_weight *= 1 - ETA_ALPHA;
-    double mean = d->ema / (1 - d->ema_weight);
-    d->dev = d->times_n < 2 ? 0 : (1 - ETA_ALPHA) * d->dev + ETA_ALPHA * fabs(seconds - mean);
+    d->overhead += seconds - m;
+    d->first_slow = d->slow_n++ ? d->first_slow : step;
+    d->last_slow = step;
+}
+
+/* Mean and spread of the steps that were not slow: early ones that turned out
+ * to be (a warm-up) are left out now. */
+static double step_time(const struct run_log *d, double *spread)
+{
+    double m = median(d), sum = 0, squares = 0;
+    int n = 0;
+    for (int i = 0; i < MIN(d->times_n, RUN_TIMES); i++) {
+        if (d->times[i] > ETA_OUTLIER * m)
+            continue;
+        sum += d->times[i];
+        squares += d->times[i] * d->times[i];
+        n++;
+    }
+    double mean = sum / n, variance = squares / n - mean * mean;
+    *spread = n > 1 && variance > 0 ? sqrt(variance / n) : 0;
+    return mean;
+}
+
+/* Seconds of slow steps (evaluation, checkpoint) still to come. They come at
+ * intervals: two tell it, and so does one in a run that was seen from step 0. */
+static double slow_left(const struct run *r, const struct run_log *d)
+{
+    double left = (double)MAX(r->steps_total - r->step, 0), every = 0;
+    if (d->slow_n == 0)
+        return 0;
+    if (d->slow_n > 1)
+        every = (double)(d->last_slow - d->first_slow) / (d->slow_n - 1);
+    else if (d->began == 1)
+        every = (double)d->last_slow;
+    if (!(every > 0))
+        return left * d->overhead / (double)d->counted;
+    return d->overhead / d->slow_n *
+           floor((double)(r->steps_total - d->last_slow) / every + 1e-9);
 }
 
 static void eta_update(struct run *r, struct run_log *d)
 {
+    double spread;
     r->eta_low = r->eta_high = NAN;
     if (d->counted < ETA_MIN_STEPS || r->steps_total <= 0)
         return;
     double left = (double)MAX(r->steps_total - r->step, 0);
-    double mean = d->ema / (1 - d->ema_weight);
-    double each = mean + d->overhead / (double)d->counted;
-    double width = MAX(2 * d->dev / sqrt((double)MIN(d->times_n, RUN_TIMES)), 0.02 * mean);
-    r->eta_low = left * MAX(each - width, 0);
-    r->eta_high = left * (each + width);
+    double mean = step_time(d, &spread), slow = slow_left(r, d);
+    double width = MAX(2 * spread, 0.02 * mean);
+    r->eta_low = left * MAX(mean - width, 0) + slow * 0.9;
+    r->eta_high = left * (mean + width) + slow * 1.1;
 }
 
 /* --- records ---------------------------------------------------------------- */
@@ -163,8 +193,10 @@ static void take_step(struct run *r, struct run_log *d, const struct run_record 
     take_time(r, q, step, ts_ms);
     r->step = (int64_t)step;
     r->epoch = runlog_num(q, "epoch", r->epoch);
+    if (d->steps_seen == 0)
+        d->began = (int64_t)step;
     if (d->last_ms && ts_ms >= d->last_ms)
-        eta_push(d, (double)(ts_ms - d->last_ms) / 1000);
+        eta_push(d, (int64_t)step, (double)(ts_ms - d->last_ms) / 1000);
     d->last_ms = ts_ms;
     d->steps_seen++;
     eta_update(r, d);

@@ -4,10 +4,11 @@
  * text for the log pane. Records may come again after a reconnect; the same
  * step twice changes nothing.
  *
- * ETA (docs/RUNLOG.md): remaining steps times the debiased EMA (0.3) of the
- * time a step took, measured from the second step seen; steps longer than 5
- * medians (evaluation, checkpoint) do not enter the EMA but count as overhead a
- * step. Shown as a range, unknown before 5 steps.
+ * ETA: remaining steps times the mean time of the last 64 that this process of
+ * the trainer took, measured from the second one seen; steps longer than 5
+ * medians (a warm-up, evaluation, checkpoint) are left out, and what they took
+ * beyond is expected again at the interval they came in. A range of two standard
+ * errors, at least 2 %, unknown before 5 steps.
  */
 #ifndef LABS_RUN_H
 #define LABS_RUN_H
@@ -33,7 +34,9 @@ struct run_log {
     /* ETA */
     double times[RUN_TIMES];      /* of the last steps, seconds; a ring */
     int times_n;
-    double ema, ema_weight, dev, overhead;
+    double overhead;              /* seconds of slow steps beyond an ordinary one */
+    int slow_n;
+    int64_t first_slow, last_slow, began;     /* steps; began: the first one seen */
     int64_t counted, last_ms, steps_seen;
 };
 

@@ -52,17 +52,42 @@ double curve_line_x(const struct run *r, enum curve_x x, double step)
     return series_y(s, i);
 }
 
+static void count_average(struct curve_line *l, size_t i, double y)
+{
+    const double *ema = l->cache.ema;
+    double d = i > 0 ? y - ema[i - 1] : NAN;
+    if (isfinite(ema[i]) && !(ema[i] >= ema[l->least_at]))
+        l->least_at = i;
+    if (!isfinite(d))
+        return;
+    l->jump_sum += fabs(d);
+    if (d > l->jump) {
+        l->jump = d;
+        l->jump_at = i;
+    }
+}
+
 static void count_odd(struct curve_line *l, const struct series *s)
 {
     for (; l->counted < series_count(s); l->counted++) {
-        double y = series_y(s, l->counted);
+        size_t i = l->counted;
+        double y = series_y(s, i);
+        if (!isfinite(y) && l->nan + l->inf == 0)
+            l->first_bad = i;
         l->nan += isnan(y);
         l->inf += isinf(y) != 0;
-        if (l->counted > 0) {
-            double d = series_x(s, l->counted) - series_x(s, l->counted - 1);
+        if (i > 0) {
+            double d = series_x(s, i) - series_x(s, i - 1);
             l->gaps += d > 1.5 ? (size_t)(d - 0.5) : 0;
         }
+        count_average(l, i, y);
     }
+}
+
+static void forget_counts(struct curve_line *l)
+{
+    l->counted = l->nan = l->inf = l->gaps = l->first_bad = l->least_at = l->jump_at = 0;
+    l->jump = l->jump_sum = 0;
 }
 
 static void map_points(struct curve_line *l, const struct run *r)
@@ -92,7 +117,7 @@ void curve_line_update(struct curve_line *l, const struct run *r, enum curve_x x
     if (!same || l->x != x)
         forget_mapped(l);
     if (!same)
-        l->counted = l->nan = l->inf = l->gaps = 0;
+        forget_counts(l);
     l->x = x;
     if (!r->loss)
         return;

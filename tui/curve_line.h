@@ -18,6 +18,10 @@ struct curve_line {
     struct curve_cache cache;    /* one value a raw point */
     enum curve_x x;
     size_t nan, inf, gaps;       /* of the raw points; gaps: steps that never came */
+    size_t first_bad;            /* the first that is not finite, when there is one */
+    size_t least_at;             /* of the least average */
+    size_t jump_at;              /* the largest step up from the average before it */
+    double jump, jump_sum;       /* its size; the sum of all distances from the average */
     /* below: x other than the step */
     struct series *raw, *val;
     double *ema;                 /* one a point of raw: points without an x have none */

@@ -163,6 +163,51 @@ TEST(a_pause_is_not_the_step_s_time)
     run_release(&run);
 }
 
+/* Whole runs: after a tenth of what this process does, the middle of the range
+ * is never more than a tenth off, and the range holds the truth mostly. */
+static double trace_ms(int kind, int i, uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    double ms = 1000 * (1 + 0.2 * ((double)(*seed >> 8) / (1 << 24) - 0.5));
+    if (kind == 0 && i <= 2)
+        ms += i == 1 ? 90000 : 20000;            /* compiles first */
+    if (kind == 1 && i % 100 == 0)
+        ms += 30000;                             /* saves */
+    if (kind == 3 && i % 20 == 0)
+        ms += 8000;                              /* evaluates */
+    return ms;
+}
+
+TEST(the_eta_is_honest_over_whole_runs)
+{
+    static const struct { const char *what; int from, steps; } runs[] = {
+        {"slow first steps", 0, 400}, {"slow every 100th", 0, 1000},
+        {"resumed at 90 %", 900, 1000}, {"slow every 20th", 0, 600}};
+    for (size_t k = 0; k < ARRAY_LEN(runs); k++) {
+        double at[1001], now = 1000;
+        int inside = 0, looked = 0;
+        uint32_t seed = 5;
+        run_init(&run, &log_);
+        hello(runs[k].steps);
+        for (int i = runs[k].from + 1; i <= runs[k].steps; i++)
+            at[i] = now += trace_ms((int)k, i, &seed);
+        for (int i = runs[k].from + 1; i < runs[k].steps; i++) {
+            step(i, 1, (int64_t)at[i]);
+            if (i - runs[k].from < (runs[k].steps - runs[k].from) / 10)
+                continue;
+            double truth = (at[runs[k].steps] - at[i]) / 1000;
+            double mid = (run.eta_low + run.eta_high) / 2;
+            if (!(fabs(mid - truth) <= 0.1 * truth + 1.5))
+                t_fail(__FILE__, __LINE__, "%s, step %d: eta %g, truth %g", runs[k].what, i, mid,
+                       truth);
+            looked++;
+            inside += run.eta_low <= truth && truth <= run.eta_high;
+        }
+        CHECK_MSG(inside > looked * 3 / 4, "%s: inside %d of %d", runs[k].what, inside, looked);
+        run_release(&run);
+    }
+}
+
 TEST(the_range_is_wider_when_steps_vary)
 {
     double width[2];
