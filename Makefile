@@ -137,7 +137,7 @@ $(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po
 	$(Q)msgfmt --check-format -o $@ $<
 LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))
 
-.PHONY: all run test bench lint asan fuzz mutants cover install help clean golden
+.PHONY: all run test soak bench lint asan fuzz mutants cover install help clean golden
 all: $(PROGRAMS) $(LOCALES) ## build the five programs into build/
 
 run: all ## build, start the practice cluster, open the console
@@ -166,6 +166,11 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/t.o $$(call libs,$$(T_LIBS_
 
 test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, N failed"
 	$(Q)B=$(B) tests/run.sh
+
+SOAK_EVENTS ?= 100000
+SOAK_SEED ?= $(shell date +%s)
+soak: $(B)/tests/tui_soak ## SOAK_EVENTS random keys, resizes and messages, seed SOAK_SEED
+	$(Q)SOAK_EVENTS=$(SOAK_EVENTS) SOAK_SEED=$(SOAK_SEED) T_TIMEOUT=900 $<
 
 lint: $(B)/.packages-test ## the rules that a machine can keep
 	$(Q)tests/lint/lint.sh

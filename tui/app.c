@@ -150,6 +150,8 @@ bool app_over_close(struct app *a)
 
 void app_focus(struct app *a, enum panel_id panel)
 {
+    if (!a->s->lab)
+        return;                  /* the catalogue has no such panels */
     if (a->over_n > 0)
         a->over[0].below = panel;
     else
@@ -464,6 +466,10 @@ static void command(struct app *a, const struct msg *m, struct effects *out)
     const char *first = json_str(m->body, "args[0]", NULL);
     if (told(a, m, name, out))
         return;
+    if (c && cmd_of_lab(c) && !a->s->lab) {
+        app_note(a, false, "%s: %s", name, _("open a lab first"));
+        return;
+    }
     if (c && c->run)
         c->run(a, first, out);
     else

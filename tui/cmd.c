@@ -224,6 +224,11 @@ const struct cmd *cmd_by_name(const char *name)
     return NULL;
 }
 
+bool cmd_of_lab(const struct cmd *c)
+{
+    return (c->views & VIEWS_LAB) && !(c->views & (VIEW_CATALOGUE | VIEWS_OVER));
+}
+
 bool cmd_enabled(const struct cmd *c, const struct app *a)
 {
     return !c->when || c->when(a);

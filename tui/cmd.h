@@ -33,6 +33,8 @@ const struct cmd *cmd_for_key(const struct app *a, enum view view, const char *k
 const char *cmd_keys(const struct app *a, const struct cmd *c, enum view view);
 const struct cmd *cmd_by_name(const char *name);
 bool cmd_enabled(const struct cmd *c, const struct app *a);
+/* It belongs to an open lab alone. */
+bool cmd_of_lab(const struct cmd *c);
 /* The first of `keys` as people read it: "Space", "^C", "?", "Up". */
 const char *cmd_key_label(const char *keys, char buf[16]);
 /* What the key row says: "pause", or "resume" while the run is held. */

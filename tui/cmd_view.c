@@ -20,7 +20,7 @@ static void focus_by(struct app *a, int by)
     int panes = 0, at = 0;
     enum panel_id can[PANES_MOST];
     for (int i = 0; i < l.n; i++) {
-        if (l.pane[i].panel == PANEL_STRIP)
+        if (l.pane[i].panel == PANEL_STRIP || l.pane[i].panel == PANEL_EDIT)
             continue;
         if (l.pane[i].panel == a->focus)
             at = panes;
@@ -127,6 +127,8 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
         a->keys_find[0] = '\0';
     } else if (app_over_close(a)) {
         return;
+    } else if (!a->s->lab) {
+        a->focus = PANEL_CATALOGUE;
     } else if (a->s->scene.state == SCENE_RUNNING) {
         app_session(a, "op.cancel", NULL, out);
     } else if (a->focus == PANEL_LOG && a->filter[0]) {

@@ -27,8 +27,7 @@ static const struct { cmd_when *when; const char *reason; } reasons[] = {
 
 const char *palette_reason(const struct app *a, const struct cmd *c)
 {
-    bool lab = (c->views & VIEWS_LAB) && !(c->views & (VIEW_CATALOGUE | VIEWS_OVER));
-    if (lab && !a->s->lab)
+    if (cmd_of_lab(c) && !a->s->lab)
         return _("open a lab first");
     if (cmd_enabled(c, a))
         return NULL;

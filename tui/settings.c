@@ -107,13 +107,14 @@ static const char *get_glyphs(const struct app *a, char buf[64] UNUSED)
     return choice_glyphs((int)a->glyphs);
 }
 
-/* ASCII has no Chinese: the language goes with it. */
+/* ASCII has no Chinese: the language goes with it. Where box lines may take two
+ * columns only signs that can't are used. */
 static bool set_glyphs(struct app *a, const char *value)
 {
     int set = glyph_set_by_name(value);
     if (set < 0)
         return false;
-    a->glyphs = (enum glyph_set)set;
+    a->glyphs = set == GLYPH_UNICODE && a->look.wide ? GLYPH_CJK : (enum glyph_set)set;
     a->curve.dots = a->glyphs == GLYPH_ASCII ? DOTS_ASCII : DOTS_BRAILLE;
     if (a->glyphs == GLYPH_ASCII)
         set_lang(a, "en");
@@ -125,7 +126,6 @@ static const char *get_width(const struct app *a, char buf[64] UNUSED)
     return choice_width(a->look.wide);
 }
 
-/* Where box lines may take two columns only signs that can't are safe. */
 static bool set_width(struct app *a, const char *value)
 {
     int at;
