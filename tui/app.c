@@ -470,6 +470,10 @@ static void command(struct app *a, const struct msg *m, struct effects *out)
         app_note(a, false, "%s: %s", name, _("open a lab first"));
         return;
     }
+    if (c && c->run && !cmd_enabled(c, a)) {
+        app_note(a, false, _("not now: %s"), _(c->help));
+        return;
+    }
     if (c && c->run)
         c->run(a, first, out);
     else
