@@ -232,7 +232,7 @@ void app_session(struct app *a, const char *name, const char *arg, struct effect
 void app_command(struct app *a, const char *name, const char *arg, struct effects *out);
 /* Remember what takes the last change back: `what` says what that change was. */
 void app_undo_push(struct app *a, const char *what, const char *command, const char *arg);
-/* The lab that the page beside the catalogue is about. */
+/* The place in the catalogue that the page beside it is about. */
 int app_lab_beside(const struct app *a);
 int64_t app_rest_ms(const struct app *a);        /* until "rest" is due, -1: it is not */
 bool app_types(const struct app *a);             /* what is typed is text */

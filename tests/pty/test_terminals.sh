@@ -49,6 +49,17 @@ wait_gone() {
 want() { if wait_for "$2"; then ok; else bad "$1: no \"$2\""; fi; }
 refuse() { if grep -qF -- "$2" "$dir/screen"; then bad "$1: \"$2\""; else ok; fi; }
 
+# wait_left PID: until the process is gone, at most 10 s
+wait_left() {
+    i=0
+    while [ $i -lt 200 ]; do
+        kill -0 "$1" 2>/dev/null || return 0
+        i=$((i + 1))
+        sleep 0.05
+    done
+    return 1
+}
+
 # begin COLS ROWS ENV... : the console in a fresh tmux window
 begin() {
     cols=$1 rows=$2
@@ -84,7 +95,7 @@ walk() {
     want "$1" "left with 0"
 }
 
-for term in xterm-256color tmux-256color screen-256color xterm linux vt100; do
+for term in xterm-256color tmux-256color screen-256color xterm linux vt100 xterm-kitty foot; do
     begin 100 30 TERM=$term
     walk "$term"
 done
@@ -116,6 +127,97 @@ want "dumb" "can't place the cursor"
 want "dumb: lines instead" "lab?"
 t send-keys quit Enter
 want "dumb" "left with 0"
+
+begin 80 24 TERM=no-such-terminal
+want "unknown" "/nowhere/config"
+t send-keys '!'
+want "unknown" "TERM=no-such-terminal is not known here; used xterm-256color"
+t send-keys Escape
+walk "unknown"
+
+begin 80 24 TERM=xterm-256color COLORTERM=truecolor
+walk "true colour"
+begin 80 24 TERM=xterm-256color LC_ALL=xx_YY.UTF-8
+walk "a locale that is not there"
+begin 80 24 TERM=xterm-256color LANG=en_US.ISO-8859-1
+want "latin 1" "Catalogue"
+if LC_ALL=C grep -q '[^ -~]' "$dir/screen"; then bad "latin 1: a byte that is not ASCII"; else ok; fi
+begin 80 24 TERM=xterm-256color PODIUM_THEME=contrast-light
+walk "a ground of its own"
+begin 300 100 TERM=tmux-256color
+walk "300x100"
+begin 39 11 TERM=tmux-256color
+want "too small" "need 40x12, have 39x11"
+
+# live: larger, smaller, and what a fresh start shows in the end
+begin 120 40 TERM=tmux-256color PODIUM_CLOCK=off
+want "resized" "/nowhere/config"
+t resize-window -x 60 -y 15
+want "resized to 60x15" "Labs About"
+t resize-window -x 20 -y 5
+want "resized to 20x5" "need 40x12"
+t resize-window -x 90 -y 30
+want "resized to 90x30" "Catalogue"
+want "resized to 90x30" "/nowhere/config"
+cp "$dir/screen" "$dir/after"
+begin 90 30 TERM=tmux-256color PODIUM_CLOCK=off
+want "fresh 90x30" "/nowhere/config"
+if cmp -s "$dir/screen" "$dir/after"; then ok; else bad "90x30 after resizing is not a fresh start"; fi
+
+# stopped, and back in the foreground
+t kill-server 2>/dev/null
+run=$((run + 1))
+sock=$dir/tmux-$run
+t new-session -d -x 90 -y 30 "env -u LC_ALL HOME=$dir/home LANG=C.UTF-8 PS1='ready> ' bash --norc -i"
+want "shell" "ready>"
+t send-keys "$B/podium --kubeconfig /nowhere/config --labs $root/tests/screens/labs" Enter
+want "before the stop" "Catalogue"
+t send-keys C-z
+want "stopped" "Stopped"
+t send-keys "echo e''cho works" Enter
+want "the shell's line is whole" "echo works"
+t resize-window -x 70 -y 20
+t send-keys fg Enter
+want "continued at another size" "Labs About"
+t send-keys q
+want "after the stop" "ready>"
+t send-keys "stty -a | grep -c ' echo '" Enter
+want "echo is back" "1"
+
+# detached, attached again by a terminal of another size
+t kill-server 2>/dev/null
+begin 100 30 TERM=tmux-256color
+want "detached" "Catalogue"
+inner=$sock
+sock=$dir/tmux-outer
+t new-session -d -x 70 -y 20 "TMUX= TERM=xterm-256color tmux -S $inner -f /dev/null attach; exec cat"
+want "attached at 70x19" "Labs About"
+tmux -S "$inner" detach-client
+want "detached" "[detached"
+t kill-server
+sock=$dir/tmux-other
+t new-session -d -x 130 -y 42 "TMUX= TERM=xterm-256color tmux -S $inner -f /dev/null attach; exec cat"
+want "attached at 130x41" "Catalogue"
+want "attached at 130x41" "q quit"
+t kill-server
+sock=$inner
+
+# hung up: it ends by itself, and what was recorded is whole
+begin 90 30 TERM=tmux-256color
+want "hung up" "Catalogue"
+t kill-server
+begin 90 30 TERM=tmux-256color
+t kill-server 2>/dev/null
+run=$((run + 1))
+sock=$dir/tmux-$run
+t new-session -d -x 90 -y 30 "exec env HOME=$dir/home LANG=C.UTF-8 $B/podium --kubeconfig \
+    /nowhere/config --labs $root/tests/screens/labs --record $dir/hup.journal"
+want "recorded" "/nowhere/config"
+pid=$(t display-message -p '#{pane_pid}')
+t kill-server
+if wait_left "$pid"; then ok; else bad "a hang-up does not end it"; fi
+if "$B/podium" replay "$dir/hup.journal" --dump >"$dir/screen" 2>&1 && grep -q REPLAY "$dir/screen"
+then ok; else bad "the journal of a session that was hung up"; fi
 
 begin 80 24 TERM=xterm-256color
 want "chinese" "Catalogue"
