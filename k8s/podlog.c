@@ -24,7 +24,7 @@ struct podlog {
     struct k8s_part part;
     char *ns, *pod, *container;
     bool follow, previous;
-    int64_t tail;
+    int64_t tail, since_s;
     struct podlog_handlers h;
     struct http *http;
     struct k8s_call *call;
@@ -349,6 +349,8 @@ static void log_path(struct podlog *p, struct str *s)
         k8s_query(s, "sinceTime", clock_rfc3339(p->last_ns / 1000000000 * 1000000, 0, since));
     else if (p->tail >= 0)
         k8s_query(s, "tailLines", str_fmt(number, sizeof number, "%" PRId64, p->tail));
+    if (!p->last[0] && p->since_s > 0)
+        k8s_query(s, "sinceSeconds", str_fmt(number, sizeof number, "%" PRId64, p->since_s));
     k8s_query(s, "timestamps", "true");
 }
 
@@ -383,6 +385,7 @@ struct podlog *podlog_start(struct k8s *k, const struct podlog_spec *spec,
     p->follow = spec->follow;
     p->previous = spec->previous;
     p->tail = spec->tail;
+    p->since_s = spec->since_s;
     p->state = PODLOG_RETRYING;
     lines_init(&p->lines, LINE_MAX);
     p->part = (struct k8s_part){.close = on_close, .wake = on_wake, .arg = p};

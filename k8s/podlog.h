@@ -20,6 +20,7 @@ struct podlog_spec {
     const char *ns, *pod, *container;    /* ns NULL: the connection's; container NULL: the only */
     bool follow, previous;
     int64_t tail;                        /* last lines, -1: all */
+    int64_t since_s;                     /* lines of the last seconds, 0: all */
 };
 
 struct podlog_handlers {

@@ -15,6 +15,11 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
         check_set(ev, CHECK_UNKNOWN, "%s", _("no log of this lab's Job is being read"));
         return;
     }
+    if (!session_log_is_run(s)) {
+        check_set(ev, CHECK_UNKNOWN, "%s", _("another log is on show: Enter on the run's pod brings "
+                                              "its own back"));
+        return;
+    }
     size_t n = session_log_count(s);
     for (size_t i = n; i-- > 0;) {
         const struct log_line *l = session_log_line(s, i);

@@ -13,6 +13,18 @@ static void stop_log(struct effects_slot *s)
     podlog_stop(s->handle);
 }
 
+/* A NUL would end the text: it is shown as a character that can't be shown. */
+static char *without_nul(const char *text, size_t n)
+{
+    struct str s;
+    str_init(&s, 3 * n + 1);
+    for (size_t i = 0; i < n; i++)
+        str_append(&s, text[i] ? text + i : "\xEF\xBF\xBD", text[i] ? 1 : 3);
+    char *out = str_take(&s);
+    str_release(&s);
+    return out;
+}
+
 static void on_line(void *arg, int64_t ts_ns, const char *text, size_t n, bool cut)
 {
     struct effects_slot *s = arg;
@@ -20,7 +32,9 @@ static void on_line(void *arg, int64_t ts_ns, const char *text, size_t n, bool c
     json_put_num(body, "stream", s->id);
     json_put_str(body, "pod", json_str(s->args, "pod", ""));
     json_put_num(body, "ts", (double)(ts_ns / 1000000));
-    json_set(body, "text", json_new_string_n(text, n));
+    char *seen = memchr(text, '\0', n) ? without_nul(text, n) : NULL;
+    json_set(body, "text", seen ? json_new_string(seen) : json_new_string_n(text, n));
+    free(seen);
     if (cut)
         json_put_bool(body, "cut", true);
     effects_post(s, MSG_LOG_LINE, body);
@@ -45,7 +59,8 @@ void effects_log(struct effects_runner *r, const struct effect *e)
                                .container = json_str(s->args, "container", NULL),
                                .follow = json_bool(s->args, "follow", true),
                                .previous = json_bool(s->args, "previous", false),
-                               .tail = json_int(s->args, "tail", -1)};
+                               .tail = json_int(s->args, "tail", -1),
+                               .since_s = json_int(s->args, "since", 0)};
     struct podlog_handlers h = {on_line, on_log_state, s};
     s->stop = stop_log;
     s->handle = podlog_start(r->k8s, &spec, &h);

@@ -32,6 +32,7 @@ struct session *session_new(struct lab_list *labs)
         s->tables[i].items = json_new_array();
     }
     s->log_cap = SESSION_LOG_LINES;
+    s->log_view.tail = -1;
     s->log = xcalloc(s->log_cap, sizeof *s->log);
     s->api = xcalloc(SESSION_API_ROWS, sizeof *s->api);
     s->vars = json_new_object();
@@ -110,6 +111,7 @@ void session_free(struct session *s)
         free(s->api[i].body);
     }
     free(s->log);
+    json_free(s->all_pods.items);
     free(s->api);
     json_free(s->vars);
     json_free(p->files);

@@ -14,6 +14,10 @@
  *   train.pause, train.resume, train.step N, train.inspect WHAT, train.rate R,
  *   train.walk [NAME ROW COL],
  *   train.save, train.quit, log.follow POD, op.cancel, curve.export PATH
+ *   train.save, train.quit, op.cancel, curve.export PATH,
+ *   log.follow POD, log.since tail|head|SECONDS, log.previous, log.containers,
+ *   log.clear, log.save PATH, nodes.look (the pods of all namespaces),
+ *   pod.delete "NAME UID"
  */
 #ifndef LABS_SESSION_H
 #define LABS_SESSION_H
@@ -86,9 +90,32 @@ struct op {
     char text[512];               /* last line, or the error */
 };
 
+/* A line of the shown log, or a word about it between two lines. */
+enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END };
 struct log_line {
     int64_t ts_ms;
-    char *text;                   /* cleaned */
+    char *text;                   /* cleaned; of a word: its reason, or "" */
+    uint8_t kind, source;         /* source: index in log_view.source */
+    bool cut;                     /* it was longer */
+};
+
+/* Which log is shown: of one pod, one container or all of them. */
+enum { LOG_SOURCES = 16 };
+enum log_state { LOG_NONE, LOG_OPENING, LOG_OPEN, LOG_WAITING, LOG_OVER };
+struct log_source {
+    uint32_t stream;              /* effect; 0: ended */
+    char container[64];
+    bool broke;                   /* the link broke after it was open */
+};
+struct log_view {
+    char pod[256];
+    int64_t since_s, tail;        /* 0: from the first line; -1: all lines */
+    bool previous, all;           /* the container before; all containers */
+    struct log_source source[LOG_SOURCES];
+    int sources;
+    enum log_state state;
+    char error[512];              /* WAITING, OVER: why */
+    uint64_t serial;              /* grows when lines begin anew */
 };
 
 /* A step taken apart by the trainer, stage by stage (docs/RUNLOG.md). */
@@ -129,6 +156,7 @@ struct api_row {
 struct session {
     struct cluster_state cluster;
     struct table tables[SESSION_TABLES];
+    struct table all_pods;        /* of all namespaces, when asked for; items NULL: never */
     const struct lab *lab;        /* NULL: in the catalogue */
     struct lab_list *labs;
     int step;                     /* index of the shown step */
@@ -139,7 +167,9 @@ struct session {
     struct log_line *log;         /* ring */
     size_t log_n, log_start, log_cap;
     uint64_t log_dropped;
-    uint32_t log_stream, attach_stream;
+    size_t log_bytes;
+    struct log_view log_view;
+    uint32_t attach_stream;
     bool attach_open;
     struct api_row *api;
     size_t api_n;
@@ -177,5 +207,7 @@ const char *session_kubeconfig(const struct session *s);
 const struct table *session_table(const struct session *s, const char *resource);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */
+/* The whole log of the lab's run is the one on show. */
+bool session_log_is_run(const struct session *s);
 
 #endif

@@ -14,8 +14,8 @@ void session_close_lab(struct session *s, struct effects *out)
     struct session_priv *p = session_priv(s);
     if (!s->lab)
         return;
-    uint32_t streams[] = {p->run_stream, s->log_stream != p->run_stream ? s->log_stream : 0,
-                          s->attach_stream, p->act.effect};
+    uint32_t streams[] = {p->run_stream, s->attach_stream, p->act.effect};
+    session_log_close(s, out);
     for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
         if (!streams[i])
             continue;
@@ -32,7 +32,7 @@ void session_close_lab(struct session *s, struct effects *out)
         session_snapshot(s, out);
     if (p->asks)
         session_asks_reset(s, out);
-    p->run_stream = s->log_stream = s->attach_stream = 0;
+    p->run_stream = s->attach_stream = 0;
     s->attach_open = false;
     session_forget_lab(s);
     session_changed(s);
@@ -278,6 +278,46 @@ static void log_follow(struct session *s, const char *const *args, struct effect
     session_follow_pod(s, args[0], out);
 }
 
+static void log_since(struct session *s, const char *const *args, struct effects *out)
+{
+    session_log_since(s, args[0], out);
+}
+
+static void log_previous(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args;
+    session_log_toggle(s, &s->log_view.previous, out);
+}
+
+static void log_containers(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args;
+    session_log_toggle(s, &s->log_view.all, out);
+}
+
+static void log_clear(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args, (void)out;
+    session_log_clear(s);
+    session_changed(s);
+}
+
+static void log_save(struct session *s, const char *const *args, struct effects *out)
+{
+    session_log_save(s, args[0], out);
+}
+
+static void nodes_look(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args;
+    session_nodes_look(s, out);
+}
+
+static void pod_delete(struct session *s, const char *const *args, struct effects *out)
+{
+    session_pod_delete(s, args[0], out);
+}
+
 static void op_cancel(struct session *s, const char *const *args, struct effects *out)
 {
     (void)args;
@@ -314,7 +354,10 @@ static const struct {
     {"log.follow", 1, log_follow},  {"op.cancel", 0, op_cancel},
     {"curve.export", 1, curve_export}, {"step.solution", 0, step_solution},
     {"quiz.answer", 1, quiz_answer}, {"lab.cleanup", 0, lab_cleanup},
-    {"lab.simulate", 0, lab_simulate},
+    {"lab.simulate", 0, lab_simulate}, {"log.since", 1, log_since},
+    {"log.previous", 0, log_previous}, {"log.containers", 0, log_containers},
+    {"log.clear", 0, log_clear},    {"log.save", 1, log_save},
+    {"nodes.look", 0, nodes_look},  {"pod.delete", 1, pod_delete},
 };
 
 void session_command(struct session *s, const struct msg *m, struct effects *out)

@@ -71,6 +71,7 @@ struct session_priv {
     struct run_log *run_log;
     char log_uid[64];             /* of the pod whose log is the run */
     uint32_t run_stream, log_epoch;
+    uint32_t pods_look, pod_delete;       /* effects of session_list.c */
     bool log_ended;
     struct steer_line control[CONTROL_PENDING];
     unsigned control_n;           /* made so far */
@@ -78,7 +79,8 @@ struct session_priv {
     int64_t now_ms;               /* of the message being applied */
 };
 
-enum { SESSION_LOG_LINES = 20000, SESSION_API_ROWS = 256 };
+enum { SESSION_LOG_LINES = 20000, SESSION_LOG_BYTES = 16 << 20, SESSION_LINE_BYTES = 64 << 10,
+        SESSION_API_ROWS = 256 };
 
 /* --- state that checks and actions read ----------------------------------- */
 struct session_priv *session_priv(const struct session *s);
@@ -175,7 +177,26 @@ bool session_steer(struct session *s, const char *cmd, const char *args, char *i
                    struct effects *out);
 /* The lines of a recorded run stand for the run; NULL: they no longer do. */
 void session_recorded(struct session *s, const char *text);
+/* session_log.c: the log on show */
 void session_follow_pod(struct session *s, const char *pod, struct effects *out);
+/* A stream that is the run's: it is shown too. */
+void session_log_show_run(struct session *s, uint32_t stream, const char *container,
+                          struct effects *out);
+void session_log_clear(struct session *s);
+void session_log_append(struct session *s, int source, const char *text, int64_t ts_ms, bool cut);
+/* End the streams that serve the log on show alone. */
+void session_log_close(struct session *s, struct effects *out);
+/* A new connection: a log that is not the run's is asked for anew. */
+void session_log_again(struct session *s, struct effects *out);
+/* A line or a state of a stream on show; others are left alone. */
+void session_log_message(struct session *s, const struct msg *m);
+void session_log_since(struct session *s, const char *what, struct effects *out);
+void session_log_toggle(struct session *s, bool *what, struct effects *out);
+void session_log_save(struct session *s, const char *path, struct effects *out);
+/* session_list.c: what the lists of the console ask for */
+void session_nodes_look(struct session *s, struct effects *out);
+void session_pod_delete(struct session *s, const char *name_uid, struct effects *out);
+bool session_list_message(struct session *s, const struct msg *m);
 void session_csv(const struct session *s, struct str *out);
 
 #endif

@@ -51,16 +51,6 @@ static uint32_t follow(struct session *s, const char *pod, const char *container
     return session_effect(s, out, EFF_LOG, args);
 }
 
-static void log_clear(struct session *s)
-{
-    for (size_t i = 0; i < s->log_cap; i++) {
-        free(s->log[i].text);
-        s->log[i].text = NULL;
-    }
-    s->log_n = s->log_start = 0;
-    s->log_dropped = 0;
-}
-
 /* The own Job's newest pod that has begun: its log is the run. */
 void session_follow(struct session *s, struct effects *out)
 {
@@ -79,38 +69,10 @@ void session_follow(struct session *s, struct effects *out)
     p->log_epoch = s->cluster.epoch;
     p->log_ended = false;
     run_reset(&s->run, p->run_log);
-    log_clear(s);
     str_copy(s->run.pod, sizeof s->run.pod, json_str(pod, "metadata.name", ""));
-    p->run_stream = s->log_stream = follow(s, s->run.pod, s->lab->run_container, out);
+    p->run_stream = follow(s, s->run.pod, s->lab->run_container, out);
+    session_log_show_run(s, p->run_stream, s->lab->run_container, out);
     session_changed(s);
-}
-
-void session_follow_pod(struct session *s, const char *pod, struct effects *out)
-{
-    struct session_priv *p = session_priv(s);
-    if (s->log_stream != p->run_stream)
-        cancel(s, s->log_stream, out);
-    log_clear(s);
-    s->log_stream = follow(s, pod, NULL, out);
-    session_changed(s);
-}
-
-static void append_log(struct session *s, const char *text, int64_t ts_ms)
-{
-    struct str clean;
-    str_init(&clean, 1 << 20);
-    utf8_clean(text, strlen(text), false, &clean);
-    size_t at = (s->log_start + s->log_n) % s->log_cap;
-    if (s->log_n == s->log_cap) {
-        s->log_start = (s->log_start + 1) % s->log_cap;
-        s->log_dropped++;
-    } else {
-        s->log_n++;
-    }
-    free(s->log[at].text);
-    s->log[at].text = str_take(&clean);
-    s->log[at].ts_ms = ts_ms;
-    str_release(&clean);
 }
 
 void session_recorded(struct session *s, const char *text)
@@ -118,13 +80,13 @@ void session_recorded(struct session *s, const char *text)
     struct session_priv *p = session_priv(s);
     p->recorded = text != NULL;
     run_reset(&s->run, p->run_log);
-    log_clear(s);
+    session_log_clear(s);
     p->log_uid[0] = '\0';
     str_copy(s->run.pod, sizeof s->run.pod, text ? "recorded" : "");
     while (text && *text) {
         size_t n = strcspn(text, "\n");
         char *line = xstrndup(text, n);
-        append_log(s, line, 0);
+        session_log_append(s, 0, line, 0, false);
         run_line(&s->run, p->run_log, line, 0);
         free(line);
         text += n + (text[n] == '\n');
@@ -186,9 +148,7 @@ static void take_line(struct session *s, const struct msg *m, struct effects *ou
     const char *text = json_str(m->body, "text", "");
     int64_t ts = json_int(m->body, "ts", 0);
     bool done = str_eq(s->run.state, "done");
-    if (m->effect == s->log_stream)
-        append_log(s, text, ts);
-    if (m->effect == p->run_stream && run_line(&s->run, p->run_log, text, ts)) {
+    if (m->effect && m->effect == p->run_stream && run_line(&s->run, p->run_log, text, ts)) {
         answered(p);
         if (!done && str_eq(s->run.state, "done"))
             keep_csv(s, out);
@@ -201,7 +161,7 @@ static void take_log_state(struct session *s, const struct msg *m, struct effect
     struct session_priv *p = session_priv(s);
     const char *state = json_str(m->body, "state", "");
     struct pd_err err;
-    if (m->effect != p->run_stream || !str_eq(state, "ended"))
+    if (!m->effect || m->effect != p->run_stream || !str_eq(state, "ended"))
         return;
     p->log_ended = true;
     if (str_eq(s->run.state, "done") || str_eq(s->run.state, "error"))
@@ -330,9 +290,9 @@ static void take_attach(struct session *s, const struct msg *m, struct effects *
 
 bool session_train_message(struct session *s, const struct msg *m, struct effects *out)
 {
-    struct session_priv *p = session_priv(s);
-    if (m->kind == MSG_LOG_LINE && m->effect &&
-        (m->effect == s->log_stream || m->effect == p->run_stream))
+    if (m->kind == MSG_LOG_LINE || m->kind == MSG_LOG_STATE)
+        session_log_message(s, m);
+    if (m->kind == MSG_LOG_LINE)
         take_line(s, m, out);
     else if (m->kind == MSG_LOG_STATE)
         take_log_state(s, m, out);

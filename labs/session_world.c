@@ -71,6 +71,8 @@ static void watch_all(struct session *s, struct effects *out)
     session_need_forget(s);
     session_priv(s)->registry[0] = '\0';
     session_priv(s)->get_registry = 0;
+    session_priv(s)->pods_look = session_priv(s)->pod_delete = 0;
+    session_log_again(s, out);
     session_ask_registry(s, out);
 }
 
@@ -277,6 +279,8 @@ static void take_reply(struct session *s, const struct msg *m)
 {
     struct session_priv *p = session_priv(s);
     struct pd_err err;
+    if (session_list_message(s, m))
+        return;
     if (m->effect && m->effect == p->get_registry)
         take_registry(s, m);
     else if (m->effect != p->act.effect && errjson_read(json_get(m->body, "error"), &err)) {

@@ -8,8 +8,10 @@
 #include "core/base/utf8.h"
 #include "tui/answer.h"
 #include "tui/cmd.h"
+#include "tui/cmd_lists.h"
 #include "tui/mouse.h"
 #include "tui/panel.h"
+#include "tui/panel_cluster.h"
 #include "tui/prompt.h"
 #include "tui/why.h"
 #include "tui/settings.h"
@@ -35,7 +37,10 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     a->curve = (struct app_curve){.smooth = 0.9, .x_lo = NAN, .x_hi = NAN, .cursor = NAN};
     curve_line_init(&a->line);
     a->compare = compare_new();
-    a->log_goto = NAN;
+    a->lists = lists_new();
+    a->lists_all = lists_new();
+    a->list[LIST_EVENTS].sort = SORT_AGE;
+    a->sel[PANEL_CLUSTER] = PANEL_CLUSTER_FIRST_POD;
     for (int i = 0; i < SET_COUNT; i++)
         if (i != SET_LANG)       /* the program has one already */
             settings_set(a, (enum setting)i, "auto", FROM_AUTO);
@@ -52,6 +57,9 @@ void app_free(struct app *a)
     free(a->files.keys_text);
     curve_line_release(&a->line);
     compare_free(a->compare);
+    logindex_release(&a->log.index);
+    lists_free(a->lists);
+    lists_free(a->lists_all);
     session_free(a->s);
     free(a->lab_done);
     free(a);
@@ -112,7 +120,8 @@ enum view app_view_below(const struct app *a)
         [PANEL_RUNS] = VIEW_RUNS,
         [PANEL_BUILD] = VIEW_BUILD, [PANEL_EDIT] = VIEW_EDIT,
         [PANEL_SETTINGS] = VIEW_SETTINGS, [PANEL_MESSAGES] = VIEW_MESSAGES,
-        [PANEL_KEYS] = VIEW_KEYS};
+        [PANEL_KEYS] = VIEW_KEYS, [PANEL_PODS] = VIEW_PODS, [PANEL_NODES] = VIEW_NODES,
+        [PANEL_EVENTS] = VIEW_EVENTS, [PANEL_OBJECT] = VIEW_OBJECT, [PANEL_YAML] = VIEW_YAML};
     return a->edit.open ? VIEW_EDIT : of[a->focus];
 }
 
@@ -314,11 +323,11 @@ static void lab_changed(struct app *a)
     a->log_follow = true;
     a->api_open = -1;
     a->inspect_open = false;
-    a->log_goto = NAN;
     a->seek = SEEK_NONE;
     memset(a->scroll, 0, sizeof a->scroll);
     for (int i = 0; i < PANEL_COUNT; i++)
         a->sel[i] = i == PANEL_CATALOGUE ? a->sel[i] : 0;
+    a->sel[PANEL_CLUSTER] = PANEL_CLUSTER_FIRST_POD;
 }
 
 static void set_done(struct app *a, const char *id, int done)
@@ -358,6 +367,23 @@ static void follow_requests(struct app *a, size_t requests_before)
     int *sel = &a->sel[PANEL_API], last = (int)a->s->api_n - 1;
     if (*sel >= (int)requests_before - 1 && a->api_open < 0)
         *sel = MAX(last, 0);
+}
+
+/* Another log is on show: what was searched and marked in the one before is over. */
+static void follow_log(struct app *a)
+{
+    struct logview *v = &a->log;
+    if (v->serial != a->s->log_view.serial) {
+        v->serial = a->s->log_view.serial;
+        v->find[0] = '\0';
+        v->marks = v->x = v->off = 0;
+        v->line = 0;
+        a->filter[0] = '\0';
+        a->log_follow = true;
+    }
+    logindex_update(&v->index, a->s, a->filter, v->find);
+    v->line = MAX(v->line, a->s->log_dropped);
+    a->sel[PANEL_LOG] = (int)(v->line & 0x3FFFFFFF);
 }
 
 /* What the session said stands among the messages too. */
@@ -628,4 +654,6 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         follow_requests(a, b.requests);
     curve_line_update(&a->line, &a->s->run, a->curve.x, a->curve.smooth);
     compare_update(a);
+    follow_log(a);
+    cmd_lists_follow(a);
 }

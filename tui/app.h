@@ -15,6 +15,8 @@
 #include "tui/curve_line.h"
 #include "tui/edit.h"
 #include "tui/keymap.h"
+#include "tui/lists.h"
+#include "tui/logview.h"
 #include "tui/motion.h"
 #include "tui/panes.h"
 
@@ -30,6 +32,11 @@ enum view {
     VIEW_BUILD = 1 << 8,
     VIEW_TRAIN = 1 << 9,
     VIEW_RUNS = 1 << 10,
+    VIEW_PODS = 1 << 11,
+    VIEW_NODES = 1 << 12,
+    VIEW_EVENTS = 1 << 13,
+    VIEW_OBJECT = 1 << 14,
+    VIEW_YAML = 1 << 15,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
@@ -39,7 +46,9 @@ enum view {
     VIEW_KEYS = 1 << 26,
     VIEWS_LAB = VIEW_STEP | VIEW_CLUSTER | VIEW_LOG | VIEW_CURVE | VIEW_API | VIEW_WHY |
                 VIEW_BUILD | VIEW_TRAIN,
-    VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS,
+    VIEWS_ROWS = VIEW_PODS | VIEW_NODES | VIEW_EVENTS,
+    VIEWS_CLUSTER = VIEWS_ROWS | VIEW_OBJECT | VIEW_YAML,
+    VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS | VIEWS_CLUSTER,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
 
@@ -47,6 +56,7 @@ enum prompt_kind { PROMPT_NONE, PROMPT_PALETTE, PROMPT_ASK, PROMPT_CONFIRM };
 
 /* The input line: the palette, or one argument of a command; or a question
  * before harm is done (tui/confirm.h). */
+struct app;
 struct app_prompt {
     enum prompt_kind kind;
     char title[160], command[48];
@@ -55,6 +65,9 @@ struct app_prompt {
     int sel;                     /* palette: selected candidate */
     char lost[768], verb[48];    /* question: what is lost, the button that does it */
     bool yes;                    /* question: that button has the focus */
+    /* called with the text while it is being typed, and with "" when it is given
+     * up; NULL: nobody */
+    void (*typed)(struct app *a, const char *text);
 };
 
 /* A panel that has the whole body for a while, and what had the focus below. */
@@ -132,6 +145,11 @@ struct app_why {
     int64_t asked_ms;
 };
 
+/* The object whose detail or YAML is open. */
+struct app_object {
+    char kind[32], name[256], uid[80];
+};
+
 struct app_curve {
     double smooth;               /* weight of the average */
     double x_lo, x_hi;           /* NaN, NaN: the whole run, live */
@@ -156,6 +174,11 @@ struct app {
     const struct lab *lab_seen;
     int sel[PANEL_COUNT], scroll[PANEL_COUNT];
     bool log_follow, log_wrap;
+    struct logview log;
+    struct list_view list[LIST_COUNT];
+    struct app_object object;
+    struct lists *lists, *lists_all;         /* not state: remembered rows; of the person's
+                                              * choice, and of no choice */
     int api_open;                /* row whose body is shown, -1 none */
     char filter[128];            /* of the log */
     bool help;
@@ -181,7 +204,6 @@ struct app {
     struct app_curve curve;
     struct curve_line line;      /* not state: remembered arithmetic */
     struct compare *compare;     /* other runs; owned */
-    double log_goto;             /* the step whose lines the log shall show; NaN: none */
     char note[512];              /* what the console itself has to say */
     bool note_bad;
     char note_over[512];         /* the session message it stands over */

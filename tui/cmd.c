@@ -6,7 +6,7 @@
 enum { CAT = VIEW_CATALOGUE, STEP = VIEW_STEP, CLUSTER = VIEW_CLUSTER, LOG = VIEW_LOG,
        CURVE = VIEW_CURVE, API = VIEW_API, LAB = VIEWS_LAB, MAIN = VIEWS_MAIN,
        SETTINGS = VIEW_SETTINGS, MESSAGES = VIEW_MESSAGES, KEYS = VIEW_KEYS, OVER = VIEWS_OVER,
-       HELP = VIEW_HELP, EDIT = VIEW_EDIT, CONFIRM = VIEW_CONFIRM, ALL = VIEWS_MAIN | VIEW_HELP };
+       ROWS = VIEWS_ROWS, HELP = VIEW_HELP, EDIT = VIEW_EDIT, CONFIRM = VIEW_CONFIRM, ALL = VIEWS_MAIN | VIEW_HELP };
 
 static const struct cmd table[] = {
     {"lab.open", "Enter", CAT, CAT, 1, N_("open"), N_("open the selected lab"), cmd_open_lab, NULL},
@@ -20,21 +20,84 @@ static const struct cmd table[] = {
     {"labs.sort", "s", CAT, CAT, 5, N_("sort"), N_("by track, name, time or state"), cmd_labs_sort,
      NULL},
 
-    {"step.run", "r", LAB, LAB & ~CURVE, 1, N_("run"), N_("run what this step does"), NULL,
+    {"log.find", "/", LOG, LOG, 1, N_("search"), N_("search in the log"), cmd_log_find,
+     cmd_has_lines},
+    {"log.next", "n", LOG, LOG, 2, N_("next hit"), N_("go to the next hit"), cmd_log_next,
+     cmd_log_searching},
+    {"log.prev", "N", LOG, LOG, 3, N_("hit before"), N_("go to the hit before"), cmd_log_prev,
+     cmd_log_searching},
+    {"log.keep", "f", LOG, LOG, 4, N_("follow"), N_("follow the end of the log"),
+     cmd_follow, cmd_log_held},
+    {"log.filter", "&", LOG, LOG, 5, N_("filter"), N_("show only lines with a text"), cmd_filter,
+     NULL},
+    {"log.wrap", "w", LOG, LOG, 8, N_("wrap"), N_("wrap long lines"), cmd_wrap,
+     cmd_has_lines},
+    {"log.times", "t", LOG, LOG, 9, N_("times"), N_("when each line was written"), cmd_log_times,
+     cmd_has_lines},
+    {"log.since", "S", LOG, LOG, 10, N_("since"),
+     N_("the log since when: tail, head, 1m, 5m, 1h"), cmd_log_since, cmd_has_log},
+    {"log.previous", "p", LOG, LOG, 11, N_("previous"),
+     N_("the log of the container before this one, and back"), NULL, cmd_has_log},
+    {"log.containers", "a", LOG, LOG, 12, N_("all"),
+     N_("the logs of all containers of the pod, and back"), NULL, cmd_has_log},
+    {"log.mark", "m", LOG, LOG, 13, N_("mark"), N_("mark the line, and back"), cmd_log_mark,
+     cmd_has_lines},
+    {"log.jump", "'", LOG, 0, 0, "", N_("go to the next mark"), cmd_log_jump, cmd_log_marked},
+    {"log.save", "C-s", LOG, LOG, 14, N_("save"), N_("write the whole log to a file"),
+     cmd_log_save, cmd_has_lines},
+    {"log.left", "< Left", LOG, 0, 0, "", N_("move left in long lines"), cmd_log_left, NULL},
+    {"log.right", "> Right", LOG, 0, 0, "", N_("move right in long lines"), cmd_log_right, NULL},
+    {"log.clear", "", LAB, 0, 0, "", N_("empty the log on the screen"), NULL, cmd_has_lines},
+    {"log.goto", "", LAB, 0, 0, "", N_("the log line of a step: N"), cmd_log_goto, cmd_has_lines},
+
+    {"pod.describe", "Enter d", VIEW_PODS | VIEW_EVENTS, VIEW_PODS | VIEW_EVENTS, 1, N_("details"),
+     N_("all about the selected object, with its phase times"), cmd_describe, NULL},
+    {"pod.log", "l", VIEW_PODS | VIEW_OBJECT, VIEW_PODS | VIEW_OBJECT, 2, N_("log"),
+     N_("follow the log of the selected pod"), cmd_pod_log, cmd_has_pod},
+    {"pod.previous", "p", VIEW_PODS | VIEW_OBJECT, VIEW_OBJECT, 3, N_("previous"),
+     N_("the log of the container before"), cmd_pod_previous, cmd_has_pod},
+    {"pod.yaml", "y", VIEW_PODS | VIEW_NODES | VIEW_OBJECT, VIEW_PODS | VIEW_NODES | VIEW_OBJECT, 5,
+     N_("YAML"), N_("the whole object as YAML"), cmd_yaml, NULL},
+    {"pod.events", "e", VIEW_PODS | VIEW_OBJECT, VIEW_OBJECT, 6, N_("events"),
+     N_("the events of the selected pod"), cmd_pod_events, cmd_has_pod},
+    {"pod.node", "o", VIEW_PODS | VIEW_OBJECT, VIEW_OBJECT, 7, N_("node"),
+     N_("the node that the pod is on"), cmd_pod_node, cmd_has_node},
+    {"pod.owner", "J", VIEW_OBJECT, VIEW_OBJECT, 8, N_("owner"), N_("the Job that owns the pod"),
+     cmd_owner, cmd_has_owner},
+    {"pod.end", "C-d", VIEW_PODS | VIEW_OBJECT, VIEW_PODS | VIEW_OBJECT, 12, N_("delete"),
+     N_("delete the selected pod; asks first"), cmd_pod_delete, cmd_has_pod},
+    {"rows.filter", "/", ROWS, ROWS, 3, N_("filter"), N_("show only rows with a text"),
+     cmd_rows_filter, NULL},
+    {"sort.name", "N", ROWS, ROWS, 9, N_("by name"), N_("sort by name; again: the other way"),
+     cmd_sort_name, NULL},
+    {"sort.age", "A", ROWS, ROWS, 10, N_("by age"), N_("sort by age; again: the other way"),
+     cmd_sort_age, NULL},
+    {"sort.status", "S", VIEW_PODS, VIEW_PODS, 11, N_("by status"), N_("sort by status"),
+     cmd_sort_status, NULL},
+    {"sort.node", "O", VIEW_PODS, 0, 0, "", N_("sort by node"), cmd_sort_node, NULL},
+    {"events.warnings", "W", VIEW_EVENTS, VIEW_EVENTS, 4, N_("warnings"),
+     N_("warnings alone, and back"), cmd_warnings, NULL},
+    {"node.describe", "Enter d", VIEW_NODES, VIEW_NODES, 1, N_("details"),
+     N_("all about the selected node, and who holds its devices"), cmd_describe, NULL},
+    {"nodes.look", "C-r", VIEW_NODES, VIEW_NODES, 4, N_("read anew"),
+     N_("read the pods of all namespaces anew"), cmd_nodes_look, NULL},
+
+    {"step.run", "r", LAB, LAB & ~CURVE & ~LOG, 1, N_("run"), N_("run what this step does"), NULL,
      cmd_has_actions},
-    {"step.edit", "e", LAB, LAB & ~CURVE, 2, N_("edit"), N_("edit the file of this step"), NULL,
+    {"step.edit", "e", LAB, LAB & ~CURVE & ~LOG, 2, N_("edit"), N_("edit the file of this step"), NULL,
      cmd_has_edit},
-    {"step.check", "c", LAB & ~CURVE, LAB & ~CURVE, 3, N_("check"), N_("check this step now"), NULL, NULL},
-    {"step.hint", "H", LAB, LAB & ~CURVE, 4, N_("hint"), N_("show the next hint"), NULL,
+    {"step.check", "c", LAB & ~CURVE, LAB & ~CURVE & ~LOG, 3, N_("check"), N_("check this step now"), NULL,
+     cmd_has_lab},
+    {"step.hint", "H", LAB, LAB & ~CURVE & ~LOG, 4, N_("hint"), N_("show the next hint"), NULL,
      cmd_has_hint},
-    {"step.next", "n", LAB, LAB & ~CURVE, 5, N_("next step"), N_("go to the next step"), NULL,
+    {"step.next", "n", LAB, LAB & ~CURVE & ~LOG, 5, N_("next step"), N_("go to the next step"), NULL,
      cmd_has_next},
     {"quiz.answer", "Enter", STEP, STEP, 2, N_("answer"), N_("answer the question"),
      cmd_quiz_answer, cmd_has_question},
     {"step.solution", "V", LAB, STEP, 5, N_("solution"),
      N_("show the solution, after the last hint; it is recorded"), cmd_step_solution,
      cmd_has_solution},
-    {"step.notes", "m", LAB, STEP, 9, N_("notes"), N_("the notes to this step"), cmd_step_notes,
+    {"step.notes", "m", LAB & ~LOG, STEP, 9, N_("notes"), N_("the notes to this step"), cmd_step_notes,
      cmd_has_notes},
     {"lab.cleanup", "", LAB, 0, 0, "", N_("look what this lab made in the cluster, and delete it"),
      NULL, NULL},
@@ -45,7 +108,7 @@ static const struct cmd table[] = {
 
     {"train.toggle", "Space", LAB, LAB, 7, N_("pause"),
      N_("pause or resume the training"), cmd_train_toggle, cmd_run_live},
-    {"train.step", "a", LAB, CURVE | VIEW_TRAIN, 8, N_("one step"), N_("train one step, then hold"),
+    {"train.step", "a", LAB & ~LOG, CURVE | VIEW_TRAIN, 8, N_("one step"), N_("train one step, then hold"),
      cmd_train_step, cmd_run_live},
     {"train.rate", "R", LAB, CURVE | VIEW_TRAIN, 9, N_("rate"), N_("set the learning rate"), cmd_train_rate,
      cmd_run_live},
@@ -93,14 +156,15 @@ static const struct cmd table[] = {
     {"curve.export", "E", CURVE, CURVE, 14, N_("export"), N_("write the curve: CSV, SVG, PNG or text"), cmd_export,
      cmd_has_run},
 
-    {"log.keep", "f", LOG, LOG, 8, N_("follow"), N_("follow the end of the log"), cmd_follow,
-     cmd_log_held},
-    {"log.wrap", "w", LOG, LOG, 10, N_("wrap"), N_("wrap long lines"), cmd_wrap, NULL},
-    {"log.filter", "/", LOG, LOG, 9, N_("filter"), N_("show only lines with a text"), cmd_filter,
-     NULL},
     {"api.body", "Enter v", API, API, 8, N_("body"), N_("show what was sent"), cmd_api_body, NULL},
-    {"pod.log", "Enter", CLUSTER, CLUSTER, 8, N_("log"), N_("follow the log of the selected pod"),
-     cmd_enter, NULL},
+    {"cluster.open", "Enter", CLUSTER, CLUSTER, 8, N_("open"),
+     N_("the log of the selected pod; on a heading its list"), cmd_enter, NULL},
+    {"cluster.describe", "d", CLUSTER, CLUSTER, 10, N_("details"),
+     N_("all about the selected pod, with its phase times"), cmd_describe, cmd_has_pod},
+    {"pods", "", MAIN, 0, 0, "", N_("all pods of the namespace"), cmd_pods, NULL},
+    {"nodes", "", MAIN, 0, 0, "", N_("nodes and accelerators, and who holds them"), cmd_nodes,
+     NULL},
+    {"events", "", MAIN, 0, 0, "", N_("all events of the namespace"), cmd_events, NULL},
 
     {"down", "j Down", MAIN, 0, 0, "", N_("down"), cmd_down, NULL},
     {"up", "k Up", MAIN, 0, 0, "", N_("up"), cmd_up, NULL},
@@ -117,7 +181,8 @@ static const struct cmd table[] = {
     {"tab.why", "5", LAB, 0, 0, "", N_("what is wrong, and the next step"), cmd_tab_why, NULL},
     {"tab.train", "7", LAB, 0, 0, "", N_("steer the training, walk through a step"),
      cmd_tab_train, NULL},
-    {"why", "w", VIEW_STEP | CLUSTER | API | VIEW_WHY, CLUSTER | VIEW_WHY, 9, N_("why"),
+    {"why", "w", VIEW_STEP | CLUSTER | API | VIEW_WHY | VIEW_PODS | VIEW_OBJECT,
+     CLUSTER | VIEW_WHY | VIEW_PODS | VIEW_OBJECT, 9, N_("why"),
      N_("explain the selected pod, or the lab's Job"), cmd_why, NULL},
     {"pane.next", "Tab", LAB | CAT, LAB, 20, N_("focus"), N_("the next pane"), cmd_next_pane,
      cmd_has_panes},
@@ -125,8 +190,9 @@ static const struct cmd table[] = {
     {"zoom", "z", LAB, LAB, 21, N_("zoom"), N_("this pane alone, and back"), cmd_zoom,
      cmd_can_zoom},
 
-    {"copy", "y", MAIN, 0, 0, "", N_("copy the selected row"), cmd_copy, NULL},
-    {"copy.pane", "Y", MAIN, 0, 0, "", N_("copy the pane as text"), cmd_copy_pane, NULL},
+    {"copy", "y", MAIN & ~(VIEW_PODS | VIEW_NODES | VIEW_OBJECT), 0, 0, "", N_("copy the selected row"), cmd_copy, NULL},
+    {"copy.row", "c", ROWS, 0, 0, "", N_("copy the selected row"), cmd_copy, NULL},
+    {"copy.pane", "Y", MAIN, VIEW_YAML, 5, N_("copy all"), N_("copy the pane as text"), cmd_copy_pane, NULL},
     {"language", "L", MAIN, CAT, 22, N_("language"), N_("English or Chinese"), cmd_language, NULL},
     {"theme", "T", MAIN, CAT, 23, N_("theme"), N_("the next theme"), cmd_theme,
      NULL},
@@ -210,10 +276,15 @@ const char *cmd_keys(const struct app *a, const struct cmd *c, enum view view)
 
 const struct cmd *cmd_for_key(const struct app *a, enum view view, const char *key)
 {
-    for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if ((table[i].views & view) && keymap_has(cmd_keys(a, &table[i], view), key))
+    const struct cmd *first = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        if (!(table[i].views & view) || !keymap_has(cmd_keys(a, &table[i], view), key))
+            continue;
+        if (cmd_enabled(&table[i], a))
             return &table[i];
-    return NULL;
+        first = first ? first : &table[i];
+    }
+    return first;
 }
 
 const struct cmd *cmd_by_name(const char *name)

@@ -27,7 +27,8 @@ struct cmd {
 
 size_t cmd_count(void);
 const struct cmd *cmd_at(size_t i);
-/* The command of a key in a view; NULL: none. `when` is not asked. */
+/* The command of a key in a view: the first that can run now, else the first;
+ * NULL: none. */
 const struct cmd *cmd_for_key(const struct app *a, enum view view, const char *key);
 /* The keys of a command in a view, the person's own map applied. */
 const char *cmd_keys(const struct app *a, const struct cmd *c, enum view view);
@@ -81,6 +82,21 @@ bool cmd_own_file(struct app *a, const struct msg *m);
 cmd_fn cmd_messages, cmd_keys_screen, cmd_list_filter, cmd_list_all, cmd_help_down, cmd_help_up,
     cmd_help_page_down, cmd_help_page_up, cmd_help_top, cmd_help_bottom, cmd_help_erase;
 cmd_when cmd_help_below, cmd_help_above;
+
+/* cmd_log.c */
+cmd_fn cmd_log_times, cmd_log_left, cmd_log_right, cmd_log_find, cmd_log_next, cmd_log_prev,
+    cmd_log_mark, cmd_log_jump, cmd_log_goto, cmd_log_since, cmd_log_save;
+cmd_when cmd_log_searching, cmd_log_marked, cmd_has_log, cmd_has_lines;
+void cmd_log_move(struct app *a, int by, bool page);
+/* The whole text of the line under the cursor, NULL: there is none. */
+const char *cmd_log_line_text(const struct app *a);
+
+/* cmd_lists.c: the lists of the cluster and the objects in them */
+cmd_fn cmd_pods, cmd_nodes, cmd_events, cmd_sort_name, cmd_sort_age, cmd_sort_status,
+    cmd_sort_node, cmd_rows_filter, cmd_warnings, cmd_describe, cmd_yaml, cmd_owner, cmd_pod_node,
+    cmd_nodes_look, cmd_pod_events, cmd_pod_log, cmd_pod_previous, cmd_pod_delete;
+cmd_when cmd_has_pod, cmd_has_owner, cmd_has_node, cmd_has_lab;
+void cmd_show_log(struct app *a);
 
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);

@@ -255,33 +255,9 @@ bool cmd_has_cursor(const struct app *a)
     return !isnan(a->curve.cursor) && cmd_has_run(a);
 }
 
-/* The first log line of the step: `"step":N` with no digit behind it. */
-static int log_line_of(const struct session *s, double step)
-{
-    char want[48];
-    int n = (int)strlen(str_fmt(want, sizeof want, "\"step\":%.0f", step));
-    for (size_t i = 0; i < session_log_count(s); i++) {
-        const char *at = strstr(session_log_line(s, i)->text, want);
-        if (at && !(at[n] >= '0' && at[n] <= '9') && at[n] != '.')
-            return (int)i;
-    }
-    return -1;
-}
-
 /* From the point under the cursor to what the log says about it. */
-void cmd_step_lines(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+void cmd_step_lines(struct app *a, const char *arg UNUSED, struct effects *out)
 {
-    int line = log_line_of(a->s, a->curve.cursor);
-    if (line < 0) {
-        app_note(a, true, _("the log has no line of step %.0f any more"), a->curve.cursor);
-        return;
-    }
-    a->filter[0] = '\0';
-    a->log_follow = false;
-    a->log_goto = a->curve.cursor;
-    a->scroll[PANEL_LOG] = MAX(line - 1, 0);
-    a->sel[PANEL_LOG] = line;
-    a->tab = PANEL_LOG;
-    a->zoom = false;
-    app_focus(a, PANEL_LOG);
+    char step[32];
+    cmd_log_goto(a, str_fmt(step, sizeof step, "%.0f", a->curve.cursor), out);
 }

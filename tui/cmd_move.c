@@ -1,6 +1,7 @@
 /* cmd_move.c - moving in lists and texts. What can be selected moves the
  * selection, the rest scrolls. */
 #include "tui/cmd.h"
+#include "tui/cmd_lists.h"
 
 struct extent {
     int rows, height, first, last;       /* selectable rows: ids first..last, -1 none */
@@ -25,24 +26,28 @@ static void measure(const struct app *a, struct extent *e)
         e->first = e->first < 0 ? rows.v[i].id : e->first;
         e->last = rows.v[i].id;
     }
+    if (rows.ids > 0) {
+        e->first = 0;
+        e->last = rows.ids - 1;
+    }
     rows_release(&rows);
 }
 
 static void move_by(struct app *a, int by, bool page)
 {
     struct extent e;
+    if (a->focus == PANEL_LOG) {
+        cmd_log_move(a, by, page);
+        return;
+    }
     measure(a, &e);
     if (a->focus == PANEL_STEP)
         a->seek = SEEK_NONE;
     if (page)
         by *= MAX(e.height - 1, 1);
-    if (a->focus == PANEL_LOG) {
-        int most = MAX(e.rows - e.height, 0);
-        int at = a->log_follow ? most : a->scroll[PANEL_LOG];
-        a->scroll[PANEL_LOG] = MIN(MAX(at + by, 0), most);
-        a->log_follow = a->scroll[PANEL_LOG] >= most;
-    } else if (e.first >= 0) {
+    if (e.first >= 0) {
         a->sel[a->focus] = MIN(MAX(a->sel[a->focus] + by, e.first), e.last);
+        cmd_lists_picked(a);
     } else {
         a->scroll[a->focus] = MIN(MAX(a->scroll[a->focus] + by, 0), MAX(e.rows - e.height, 0));
     }

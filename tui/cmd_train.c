@@ -35,7 +35,7 @@ bool cmd_has_edit(const struct app *a)
 
 bool cmd_has_next(const struct app *a)
 {
-    return step_may_go_on(a->s);
+    return step_may_go_on(a->s) && !cmd_log_searching(a);
 }
 
 bool cmd_has_op(const struct app *a)

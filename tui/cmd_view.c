@@ -1,6 +1,7 @@
 /* cmd_view.c - panes, tabs, the input line, language, theme, leaving. */
 #include "core/base/i18n.h"
 #include "tui/cmd.h"
+#include "tui/cmd_lists.h"
 #include "tui/settings.h"
 
 /* --- panes ----------------------------------------------------------------- */
@@ -125,14 +126,18 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
         a->help = false;
     } else if (a->focus == PANEL_KEYS && a->keys_find[0]) {
         a->keys_find[0] = '\0';
+    } else if (cmd_lists_back(a)) {
+        return;
+    } else if (a->focus == PANEL_LOG && a->log.find[0]) {
+        a->log.find[0] = '\0';
+    } else if (a->focus == PANEL_LOG && a->filter[0]) {
+        a->filter[0] = '\0';
     } else if (app_over_close(a)) {
         return;
     } else if (!a->s->lab) {
         a->focus = PANEL_CATALOGUE;
     } else if (a->s->scene.state == SCENE_RUNNING) {
         app_session(a, "op.cancel", NULL, out);
-    } else if (a->focus == PANEL_LOG && a->filter[0]) {
-        a->filter[0] = '\0';
     } else if (a->zoom && cmd_can_zoom(a)) {
         set_zoom(a, false);
     } else if (a->inspect_open) {
@@ -142,6 +147,11 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
     } else {
         app_session(a, "lab.close", NULL, out);
     }
+}
+
+bool cmd_has_lab(const struct app *a)
+{
+    return a->s->lab != NULL;
 }
 
 /* --- leaving --------------------------------------------------------------- */
@@ -194,14 +204,6 @@ void cmd_palette(struct app *a, const char *arg UNUSED, struct effects *out UNUS
     a->prompt.kind = PROMPT_PALETTE;
 }
 
-void cmd_filter(struct app *a, const char *arg, struct effects *out UNUSED)
-{
-    if (arg)
-        str_copy(a->filter, sizeof a->filter, arg);
-    else
-        cmd_ask(a, _("lines with"), "log.filter", a->filter);
-}
-
 /* --- how it looks ------------------------------------------------------------ */
 void cmd_help(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
@@ -247,31 +249,9 @@ void cmd_mouse(struct app *a, const char *arg, struct effects *out UNUSED)
 }
 
 /* --- log, API, catalogue ----------------------------------------------------- */
-void cmd_follow(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
-{
-    a->log_follow = true;
-}
-
-void cmd_wrap(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
-{
-    a->log_wrap = !a->log_wrap;
-}
-
 void cmd_api_body(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     a->api_open = a->api_open == a->sel[PANEL_API] ? -1 : a->sel[PANEL_API];
-}
-
-void cmd_enter(struct app *a, const char *arg, struct effects *out)
-{
-    const struct table *pods = session_table(a->s, "pods");
-    const char *name = arg && *arg ? arg : NULL;
-    if (!name && pods)
-        name = json_str(json_item(pods->items, a->sel[PANEL_CLUSTER]), "metadata.name", NULL);
-    if (!name)
-        return;
-    app_session(a, "log.follow", name, out);
-    choose_tab(a, PANEL_LOG);
 }
 
 /* --- copying ----------------------------------------------------------------- */
@@ -295,7 +275,8 @@ static void copy_rows(struct app *a, bool all, struct effects *out)
     rows_init(&rows, a->glyphs);
     str_init(&text, 1 << 20);
     app_panel_rows(a, p, &rows);
-    for (int i = 0; i < rows.n; i++) {
+    bool whole = all && cmd_lists_copy(a, &text);    /* more than is on the screen */
+    for (int i = 0; i < rows.n && !whole; i++) {
         if (!all && rows.v[i].id != a->sel[a->focus])
             continue;
         rows_text(&rows.v[i], &text);
@@ -312,6 +293,8 @@ void cmd_copy(struct app *a, const char *arg UNUSED, struct effects *out)
     int i = a->sel[PANEL_API];
     if (a->focus == PANEL_API && i >= 0 && (size_t)i < a->s->api_n && a->s->api[i].kubectl)
         copy_text(a->s->api[i].kubectl, out);
+    else if (a->focus == PANEL_LOG && cmd_log_line_text(a))
+        copy_text(cmd_log_line_text(a), out);
     else
         copy_rows(a, false, out);
 }

@@ -15,7 +15,9 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_TRAIN] = &panel_train,         [PANEL_BUILD] = &panel_build,
     [PANEL_RUNS] = &panel_runs,
     [PANEL_RUN] = &panel_run,             [PANEL_STRIP] = &panel_strip,
-    [PANEL_EDIT] = &panel_edit,           [PANEL_SETTINGS] = &panel_settings,
+    [PANEL_EDIT] = &panel_edit,           [PANEL_PODS] = &panel_pods,
+    [PANEL_NODES] = &panel_nodes,         [PANEL_EVENTS] = &panel_events,
+    [PANEL_OBJECT] = &panel_object,       [PANEL_YAML] = &panel_yaml,           [PANEL_SETTINGS] = &panel_settings,
     [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,
 };
 

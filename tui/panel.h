@@ -23,7 +23,8 @@ const struct panel *panel_of(enum panel_id id);
 
 extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluster, panel_log,
     panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_build, panel_train,
-    panel_runs, panel_edit, panel_settings,
+    panel_runs, panel_edit, panel_pods, panel_nodes, panel_events, panel_object, panel_yaml,
+    panel_settings,
     panel_messages, panel_keys;
 
 /* --- shared by panels ---------------------------------------------------------- */
@@ -41,10 +42,6 @@ const char *panel_age(const struct app *a, int64_t at_ms, char buf[16]);
 const char *panel_clock(const struct app *a, int64_t at_ms, bool seconds, char buf[16]);
 /* Unix ms of an RFC 3339 text in an object, 0 when there is none. */
 int64_t panel_time(const struct json *object, const char *path);
-/* The word kubectl shows for a pod: a container's reason before the phase. */
-const char *panel_pod_status(const struct json *pod);
-/* When an event was last seen, Unix ms, 0 unknown. */
-int64_t panel_event_time(const struct json *event);
 /* A run's state (labs/session.h) in the language. */
 const char *panel_run_state(const char *state);
 /* A lab file's word that has a translation; any other as it is. */

@@ -1,294 +1,241 @@
-/* panel_cluster.c - nodes with their accelerators, pods, events. */
+/* panel_cluster.c - the cluster at a glance: nodes with their accelerators,
+ * pods, events. Each section stands alone: what one may not see is said there,
+ * and nothing is said to be none before its list has come. */
+#include "tui/panel_cluster.h"
+
+#include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
-#include "k8s/accel.h"
-#include "k8s/quantity.h"
 #include "tui/panel.h"
+#include "tui/panel_events.h"
+#include "tui/panel_list.h"
+#include "tui/panel_nodes.h"
+#include "tui/panel_pods.h"
 #include "tui/text.h"
 
-enum { EVENTS_SHOWN = 12 };
+enum { EVENTS_SHOWN = 12, ID_NODES = 0, ID_PODS = 1 };
+
+static const struct list_view all = {.sort = SORT_NAME};
+static const struct list_view newest = {.sort = SORT_AGE};
 
 static const char *title(const struct app *a UNUSED, char buf[160])
 {
     return str_copy(buf, 160, _("Cluster"));
 }
 
-static const char *clean(struct rows *out, const char *s)
+static bool is_down(const struct app *a)
 {
-    struct str t;
-    str_init(&t, 4096);
-    utf8_clean(s, strlen(s), false, &t);
-    const char *kept = arena_strdup(&out->arena, t.p);
-    str_release(&t);
-    return kept;
+    return a->s->cluster.link == LINK_DOWN;
+}
+
+static enum role dim(const struct app *a, enum role role)
+{
+    return is_down(a) ? ROLE_MUTED : role;
+}
+
+static int pods_shown(const struct app *a)
+{
+    return MIN(lists_pods(a->lists_all, a->s, &all).n, PANEL_CLUSTER_PODS_MOST);
+}
+
+enum panel_id panel_cluster_list(const struct app *a, int id)
+{
+    if (id == ID_NODES || id == ID_PODS)
+        return id == ID_NODES ? PANEL_NODES : PANEL_PODS;
+    return id >= PANEL_CLUSTER_FIRST_POD + pods_shown(a) ? PANEL_EVENTS : PANEL_COUNT;
+}
+
+const struct json *panel_cluster_pod(const struct app *a, int id)
+{
+    struct lists_pods l = lists_pods(a->lists_all, a->s, &all);
+    int i = id - PANEL_CLUSTER_FIRST_POD;
+    return i >= 0 && i < MIN(l.n, PANEL_CLUSTER_PODS_MOST) ? l.v[l.order[i]].pod : NULL;
+}
+
+static void heading(struct rows *out, int id, const char *name, int n, bool known)
+{
+    rows_new(out, id);
+    rows_put(out, ROLE_HEAD, name);
+    if (known)
+        rows_putf(out, ROLE_HEAD, " %d", n);
 }
 
 /* --- nodes -------------------------------------------------------------------- */
-static bool is_ready(const struct json *node)
-{
-    return str_eq(json_str(node, "status.conditions[?type=Ready].status", ""), "True");
-}
-
-static bool is_simulated(const struct json *node)
-{
-    const struct json *meta = json_get(node, "metadata");
-    for (int part = 0; part < 2; part++) {
-        const struct json *m = json_get(meta, part ? "annotations" : "labels");
-        for (const struct json *c = json_first(m); c; c = json_next(c))
-            if (strstr(json_key(c), "simulated") && !str_eq(json_string_value(c), "false"))
-                return true;
-    }
-    return false;
-}
-
-static const char *amount(int64_t v, bool milli, char buf[24])
-{
-    if (v < 0)
-        return str_copy(buf, 24, "-");
-    return milli ? str_fmt(buf, 24, "%g", (double)(v / 100) / 10)
-                 : str_fmt(buf, 24, "%" PRId64, v);
-}
-
-static enum role hw_role(const char *resource)
-{
-    if (strstr(resource, "gaudi"))
-        return ROLE_HW_GAUDI;
-    return strstr(resource, "gpu") ? ROLE_HW_NVIDIA : ROLE_HW_XEON;
-}
-
 /* " * gaudi-0  habana.ai/gaudi 6/8  mem 71/480Gi": the name is what a Job asks
  * for. */
-static void node_row(struct rows *out, const struct json *node, const struct json *pods, int w,
-                     int name_w)
+static void node_row(const struct app *a, struct rows *out, const struct nodeinfo *n, bool part,
+                     int w, int name_w)
 {
-    static const struct accel_vendor memory = {"memory", "memory", "B", false, NULL};
-    const struct accel_vendor *v = accel_of_node(node);
-    struct accel_use use = accel_node(v, node, pods), mem = accel_node(&memory, node, pods);
-    char used[24], all[24], text[64];
-    enum role role = is_ready(node) ? ROLE_OK : ROLE_FAIL;
+    const struct nodeinfo_use *main = n->devices ? &n->device[0] : &n->cpu;
+    char share[64], text[128];
     rows_new(out, -1);
     rows_put(out, ROLE_TEXT, " ");
-    rows_sign(out, role, is_ready(node) ? G_LIVE : G_FAIL);
+    rows_sign(out, dim(a, n->ready ? ROLE_OK : ROLE_FAIL), n->ready ? G_LIVE : G_FAIL);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_TEXT, clean(out, json_str(node, "metadata.name", "?")), name_w);
-    str_fmt(text, sizeof text, " %s %s/%s", v->resource, amount(use.used, v->milli, used),
-            amount(use.allocatable, v->milli, all));
-    rows_cell(out, hw_role(v->resource), text, 22);
-    if (mem.allocatable >= 0 && w >= 3 + name_w + 22 + 14) {
-        const double gi = 1024.0 * 1024 * 1024;
-        str_fmt(text, sizeof text, "mem %.*f/%.0fGi", mem.used > 0 && mem.used < 10 * gi ? 1 : 0,
-                (double)mem.used / gi, (double)mem.allocatable / gi);
-        rows_put(out, ROLE_MUTED, text);
+    rows_cell(out, dim(a, ROLE_TEXT), panel_list_clean(out, n->name), name_w);
+    str_fmt(text, sizeof text, " %s %s", main->resource, panel_nodes_share(main, part, share));
+    rows_cell(out, dim(a, panel_nodes_hw_role(main->resource)), panel_list_clean(out, text), 24);
+    for (int i = 1; i < n->devices; i++) {
+        str_fmt(text, sizeof text, "%s %s  ", podinfo_short_resource(n->device[i].resource),
+                panel_nodes_share(&n->device[i], part, share));
+        if (out->v[out->n - 1].width + utf8_str_width(text) <= w)
+            rows_put(out, dim(a, panel_nodes_hw_role(n->device[i].resource)),
+                     panel_list_clean(out, text));
     }
-    if (is_simulated(node) && w - out->v[out->n - 1].width >= 11)
+    str_fmt(text, sizeof text, "mem %s", panel_nodes_share(&n->memory, part, share));
+    if (n->memory.allocatable >= 0 && out->v[out->n - 1].width + utf8_str_width(text) <= w)
+        rows_put(out, ROLE_MUTED, text);
+    if (n->cordoned && out->v[out->n - 1].width + 2 + utf8_str_width(_("cordoned")) <= w)
+        rows_putf(out, ROLE_WARN, "  %s", _("cordoned"));
+    if (n->simulated && w - out->v[out->n - 1].width >= 11)
         rows_right(out, ROLE_MUTED, _("simulated"), w);
 }
 
-static bool nodes(const struct app *a, struct rows *out, int w)
+static void nodes(const struct app *a, struct rows *out, int w)
 {
-    const struct table *t = session_table(a->s, "nodes"), *p = session_table(a->s, "pods");
-    int n = 0, ready = 0, sim = 0, name_w = 8;
+    const struct table *t = session_table(a->s, "nodes");
+    struct lists_nodes l = lists_nodes(a->lists_all, a->s, &all);
+    int ready = 0, sim = 0, name_w = 8;
     char buf[96];
-    for (const struct json *c = json_first(t->items); c; c = json_next(c)) {
-        n++;
-        ready += is_ready(c);
-        sim += is_simulated(c);
-        name_w = MAX(name_w, utf8_str_width(json_str(c, "metadata.name", "")));
+    for (int i = 0; i < l.n; i++) {
+        ready += l.v[i].ready;
+        sim += l.v[i].simulated;
+        name_w = MAX(name_w, utf8_str_width(l.v[i].name));
     }
-    name_w = MIN(name_w, MAX(w - 26, 8));
-    if (n == 0)
-        return false;
-    rows_new(out, -1);
-    rows_put(out, ROLE_HEAD, _("Nodes"));
-    if (sim > 0 && w < 64)
+    name_w = MIN(name_w, MAX(w - 28, 8));
+    heading(out, ID_NODES, _("Nodes"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    if (sim > 0 && w < 66)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
-    str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, n);
-    rows_right(out, ready == n ? ROLE_OK : ROLE_WARN, t->synced ? buf : "", w);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c))
-        node_row(out, c, p ? p->items : NULL, w, name_w);
-    return true;
+    if (l.n > 0) {
+        str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, l.n);
+        rows_right(out, dim(a, ready == l.n ? ROLE_OK : ROLE_WARN), buf, w);
+    }
+    if (panel_list_state(a, out, t, l.n, w))
+        return;
+    for (int i = 0; i < l.n; i++)
+        node_row(a, out, &l.v[l.order[i]], l.part, w, name_w);
 }
 
 /* --- pods --------------------------------------------------------------------- */
-const char *panel_pod_status(const struct json *pod)
-{
-    static const char *const lists[] = {"status.initContainerStatuses", "status.containerStatuses"};
-    const char *word = json_str(pod, "status.reason", json_str(pod, "status.phase", "Unknown"));
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-        for (const struct json *c = json_first(json_at(pod, lists[k])); c; c = json_next(c)) {
-            const char *wait = json_str(c, "state.waiting.reason", NULL);
-            const char *end = json_str(c, "state.terminated.reason", NULL);
-            if (wait || (end && !(k == 0 && str_eq(end, "Completed"))))
-                word = wait ? wait : end;
-        }
-    }
-    return json_has(pod, "metadata.deletionTimestamp") ? "Terminating" : word;
-}
-
-static enum glyph pod_sign(const char *status, enum role *role)
-{
-    static const struct { const char *word; enum glyph g; enum role role; } table[] = {
-        {"Running", G_LIVE, ROLE_OK},         {"Completed", G_OK, ROLE_OK},
-        {"Succeeded", G_OK, ROLE_OK},         {"Pending", G_WAIT, ROLE_RUN},
-        {"ContainerCreating", G_WAIT, ROLE_RUN}, {"PodInitializing", G_WAIT, ROLE_RUN},
-        {"Terminating", G_WAIT, ROLE_RUN},    {"Unknown", G_ASK, ROLE_WARN}};
-    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-        if (str_eq(table[i].word, status)) {
-            *role = table[i].role;
-            return table[i].g;
-        }
-    }
-    *role = ROLE_FAIL;
-    return G_FAIL;
-}
-
 /* Pods of one Job differ at the end of their names. */
-static void pod_name(struct rows *out, const char *name, int w)
+static void pod_name(const struct app *a, struct rows *out, const char *name, int w)
 {
     struct str s;
     str_init(&s, 1024);
     text_fit_middle(name, w - 1, glyph_of(out->glyphs, G_MORE), &s);
-    rows_cell(out, ROLE_TEXT, s.p, w);
+    rows_cell(out, dim(a, ROLE_TEXT), s.p, w);
     str_release(&s);
 }
 
-static void pod_row(const struct app *a, struct rows *out, const struct json *pod, int id, int w)
+static int status_width(int w)
 {
-    const char *status = panel_pod_status(pod);
+    return w >= 46 ? 18 : 0;
+}
+
+static int name_width(int w)
+{
+    return MAX(w - 3 - status_width(w) - 17, 8);
+}
+
+static void pod_row(const struct app *a, struct rows *out, const struct podinfo *p, int id, int w)
+{
     enum role role;
-    enum glyph g = pod_sign(status, &role);
-    int ready = 0, all = 0, restarts = 0;
+    enum glyph g = panel_pods_sign(p->status, &role);
     char age[16], buf[32];
-    for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
-         c = json_next(c)) {
-        all++;
-        ready += json_bool(c, "ready", false);
-        restarts += (int)json_int(c, "restartCount", 0);
-    }
-    if (all == 0)
-        all = (int)json_count(json_at(pod, "spec.containers"));
-    int status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 17, 8);
+    role = dim(a, role);
     rows_new(out, id);
     rows_put(out, ROLE_TEXT, " ");
     rows_sign(out, role, g);
     rows_put(out, ROLE_TEXT, " ");
-    pod_name(out, clean(out, json_str(pod, "metadata.name", "?")), name_w);
-    if (status_w)
-        rows_cell(out, role, clean(out, status), status_w);
-    rows_cell_right(out, ROLE_TEXT, str_fmt(buf, sizeof buf, "%d/%d", ready, all), 5);
-    rows_cell_right(out, ROLE_MUTED,
-                    panel_age(a, panel_time(pod, "metadata.creationTimestamp"), age), 6);
-    rows_cell_right(out, restarts ? ROLE_WARN : ROLE_MUTED,
-                    str_fmt(buf, sizeof buf, "%d", restarts), 5);
-    if (!status_w && !str_eq(status, "Running"))
-        rows_linef(out, role, "     %s", clean(out, status));
+    pod_name(a, out, panel_list_clean(out, p->name), name_width(w));
+    if (status_width(w))
+        rows_cell(out, role, panel_list_clean(out, p->status), status_width(w));
+    rows_cell_right(out, dim(a, ROLE_TEXT), str_fmt(buf, sizeof buf, "%d/%d", p->ready, p->all), 5);
+    rows_cell_right(out, ROLE_MUTED, panel_age(a, p->created_ms, age), 6);
+    rows_cell_right(out, p->restarts ? ROLE_WARN : ROLE_MUTED,
+                    str_fmt(buf, sizeof buf, "%d", p->restarts), 5);
+    if (!status_width(w) && !str_eq(p->status, "Running"))
+        rows_linef(out, role, "     %s", panel_list_clean(out, p->status));
 }
 
 static void pods(const struct app *a, struct rows *out, int w)
 {
     const struct table *t = session_table(a->s, "pods");
-    int id = 0, status_w = w >= 46 ? 18 : 0, name_w = MAX(w - 3 - status_w - 17, 8);
+    struct lists_pods l = lists_pods(a->lists_all, a->s, &all);
+    int shown = MIN(l.n, PANEL_CLUSTER_PODS_MOST);
     rows_blank(out);
-    rows_new(out, -1);
-    rows_putf(out, ROLE_HEAD, "%s ", _("Pods"));
-    rows_cell(out, ROLE_MUTED, a->s->cluster.ns, MAX(3 + name_w - out->v[out->n - 1].width, 1));
-    if (status_w)
-        rows_cell(out, ROLE_MUTED, _("status"), status_w);
-    rows_cell_right(out, ROLE_MUTED, _("ready"), 5);
-    rows_cell_right(out, ROLE_MUTED, _("age"), 6);
-    rows_cell_right(out, ROLE_MUTED, _("rst"), 5);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c))
-        pod_row(a, out, c, id++, w);
-    if (id == 0)
-        rows_line(out, ROLE_MUTED, t->synced ? _(" none yet") : "");
+    heading(out, ID_PODS, _("Pods"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_cell(out, ROLE_MUTED, a->s->cluster.ns,
+              MAX(3 + name_width(w) - out->v[out->n - 1].width, 1));
+    if (l.n > 0) {
+        if (status_width(w))
+            rows_cell(out, ROLE_MUTED, _("status"), status_width(w));
+        rows_cell_right(out, ROLE_MUTED, _("ready"), 5);
+        rows_cell_right(out, ROLE_MUTED, _("age"), 6);
+        rows_cell_right(out, ROLE_MUTED, _("rst"), 5);
+    }
+    if (panel_list_state(a, out, t, l.n, w))
+        return;
+    for (int i = 0; i < shown; i++)
+        pod_row(a, out, &l.v[l.order[i]], PANEL_CLUSTER_FIRST_POD + i, w);
+    if (l.n > shown)
+        rows_linef(out, ROLE_MUTED, _("   and %d more: Enter on Pods lists all"), l.n - shown);
 }
 
 /* --- events ------------------------------------------------------------------- */
-int64_t panel_event_time(const struct json *e)
-{
-    static const char *const paths[] = {"series.lastObservedTime", "lastTimestamp", "eventTime",
-                                        "firstTimestamp", "metadata.creationTimestamp"};
-    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        int64_t t = panel_time(e, paths[i]);
-        if (t)
-            return t;
-    }
-    return 0;
-}
-
-struct timed {
-    const struct json *event;
-    int64_t at;
-    int64_t place;               /* among events of one second the server's order */
-};
-
-static int newest_first(const void *a, const void *b)
-{
-    const struct timed *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? 1 : -1;
-    return x->place < y->place ? 1 : -1;
-}
-
-static void event_row(const struct app *a, struct rows *out, const struct json *e, int w)
-{
-    bool warning = str_eq(json_str(e, "type", "Normal"), "Warning");
-    char age[16];
-    rows_new(out, -1);
-    rows_cell_right(out, ROLE_MUTED, panel_age(a, panel_event_time(e), age), 5);
-    rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, warning ? ROLE_WARN : ROLE_TEXT, clean(out, json_str(e, "reason", "?")), 16);
-    rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_MUTED,
-              clean(out, json_str(e, "message", json_str(e, "note", ""))), MAX(w - 23, 4));
-}
-
 static void events(const struct app *a, struct rows *out, int w)
 {
     const struct table *t = session_table(a->s, "events");
-    size_t n = json_count(t->items), i = 0;
-    if (n == 0)
-        return;
-    struct timed *v = arena_alloc(&out->arena, n * sizeof *v);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c), i++) {
-        v[i] = (struct timed){c, panel_event_time(c) / 1000, (int64_t)i};
-        str_to_i64(json_str(c, "metadata.resourceVersion", ""), &v[i].place);
-    }
-    qsort(v, n, sizeof *v, newest_first);
+    struct lists_events l = lists_events(a->lists_all, a->s, &newest);
     rows_blank(out);
-    rows_line(out, ROLE_HEAD, _("Events"));
-    for (i = 0; i < n && i < EVENTS_SHOWN; i++)
-        event_row(a, out, v[i].event, w);
+    heading(out, PANEL_CLUSTER_FIRST_POD + pods_shown(a), _("Events"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    if (l.warnings > 0 && !t->forbidden)
+        rows_putf(out, dim(a, ROLE_WARN), _("  %d warnings"), l.warnings);
+    if (panel_list_state(a, out, t, l.n, w))
+        return;
+    for (int i = 0; i < l.n && i < EVENTS_SHOWN; i++)
+        panel_events_row(a, out, &l.v[l.order[i]], -1, w, false);
+}
+
+/* --- the link ------------------------------------------------------------------- */
+static void down(const struct app *a, struct rows *out, int w)
+{
+    const struct cluster_state *k = &a->s->cluster;
+    const struct pd_err *e = &a->s->last_error;
+    char age[16], next[16];
+    rows_new(out, -1);
+    rows_sign(out, ROLE_FAIL, G_FAIL);
+    rows_putf(out, ROLE_FAIL, " %s", _("The cluster can't be reached"));
+    rows_wrap(out, ROLE_MUTED, 2, k->error, w);
+    if (e->code)
+        rows_wrap(out, ROLE_HINT, 2, e->hint[0] ? e->hint : _(pd_hint(e->code)), w);
+    if (k->next_try_ms > a->now_ms) {
+        clock_age(k->next_try_ms - a->now_ms, next);
+        rows_linef(out, ROLE_MUTED, _("  next try in %s; Tab, Enter and all lists still work"), next);
+    }
+    if (k->last_ok_ms > 0)
+        rows_linef(out, ROLE_WARN, _("  as it was %s ago:"), panel_age(a, k->last_ok_ms, age));
+    rows_blank(out);
 }
 
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 {
-    const struct cluster_state *k = &a->s->cluster;
-    if (k->link == LINK_DOWN) {
-        rows_new(out, -1);
-        rows_sign(out, ROLE_FAIL, G_FAIL);
-        rows_putf(out, ROLE_FAIL, " %s", _("The cluster can't be reached"));
-        rows_wrap(out, ROLE_MUTED, 2, k->error, w);
-        const struct pd_err *e = &a->s->last_error;
-        if (e->code)
-            rows_wrap(out, ROLE_HINT, 2, e->hint[0] ? e->hint : _(pd_hint(e->code)), w);
-        char age[16];
-        if (k->last_ok_ms > 0 && json_count(session_table(a->s, "nodes")->items) > 0)
-            rows_linef(out, ROLE_WARN, _("  as it was %s ago:"), panel_age(a, k->last_ok_ms, age));
-        rows_blank(out);
-    }
-    bool any = nodes(a, out, w);
-    if (!any && k->link != LINK_DOWN)
-        rows_line(out, ROLE_MUTED, k->link == LINK_UP ? _(" reading") : _(" connecting"));
-    if (!any)
+    bool seen = false;
+    for (int i = 0; i < SESSION_TABLES; i++)
+        seen = seen || a->s->tables[i].synced || json_count(a->s->tables[i].items) > 0;
+    if (is_down(a))
+        down(a, out, w);
+    if (is_down(a) && !seen)
         return;
+    nodes(a, out, w);
     pods(a, out, w);
     events(a, out, w);
 }
 
 static bool ages(const struct app *a)
 {
-    return a->s->cluster.link == LINK_DOWN || json_count(session_table(a->s, "pods")->items) > 0;
+    return is_down(a) || json_count(session_table(a->s, "pods")->items) > 0;
 }
 
 const struct panel panel_cluster = {title, rows, NULL, ages, N_("Cluster")};

@@ -1,172 +1,214 @@
-/* panel_log.c - the followed log. Records of the training log are shown as
- * sentences; only the lines on show are laid out. */
-#include "tui/panel.h"
-
-#include <math.h>
+/* panel_log.c - the log on show. Only the lines in the pane are laid out. */
+#include "tui/panel_log.h"
 
 #include "core/base/i18n.h"
-#include "core/base/runlog.h"
 #include "core/base/utf8.h"
-#include "tui/answer.h"
-#include "tui/text.h"
+#include "tui/log_line.h"
+#include "tui/panel.h"
+#include "tui/panel_events.h"
+#include "tui/panel_list.h"
+
+void panel_log_look(const struct app *a, int w, struct log_line_look *out)
+{
+    *out = (struct log_line_look){.a = a, .find = a->log.find, .wrap = a->log_wrap,
+                                  .times = a->log.times, .x = a->log.x, .w = w};
+}
+
+static const char *pod_of(const struct app *a)
+{
+    return a->s->log_view.pod[0] ? a->s->log_view.pod : a->s->run.pod;
+}
+
+static void add_word(struct str *s, const char *text)
+{
+    str_printf(s, "  %s", text);
+}
+
+static void add_span(const struct app *a, struct str *s)
+{
+    const struct log_view *v = &a->s->log_view;
+    if (v->previous)
+        add_word(s, _("the container before"));
+    if (v->all)
+        str_printf(s, "  %s", _("all containers"));
+    if (v->since_s > 0 && v->since_s % 60 == 0)
+        str_printf(s, _("  last %" PRId64 "m"), v->since_s / 60);
+    else if (v->since_s > 0)
+        str_printf(s, _("  last %" PRId64 "s"), v->since_s);
+    else if (v->tail >= 0)
+        str_printf(s, _("  last %" PRId64 " lines"), v->tail);
+}
 
 static const char *title(const struct app *a, char buf[160])
 {
-    const char *pod = a->s->run.pod;
+    struct str s;
+    str_init(&s, 159);
+    str_printf(&s, _("Log %s"), pod_of(a));
+    add_span(a, &s);
+    str_copy(buf, 160, s.p);
+    str_release(&s);
+    return buf;
+}
+
+static bool is_marked(const struct app *a, uint64_t line)
+{
+    for (int i = 0; i < a->log.marks; i++)
+        if (a->log.mark[i] == line)
+            return true;
+    return false;
+}
+
+/* Why there is nothing, and what the pod's events say meanwhile. */
+static void nothing(const struct app *a, struct rows *out, int w, int h)
+{
+    const struct log_view *v = &a->s->log_view;
+    if (a->filter[0] && session_log_count(a->s) > 0) {
+        rows_wrap(out, ROLE_MUTED, 1, _("No line has this text. Esc shows all."), w - 1);
+        return;
+    }
+    if (!*pod_of(a)) {
+        rows_wrap(out, ROLE_MUTED, 1, _("No log yet. It appears when a pod of this lab runs; Enter "
+                                        "on a pod in tab 1 follows that pod."), w - 1);
+        return;
+    }
+    if (v->state == LOG_OPEN)
+        rows_wrap(out, ROLE_MUTED, 1, _("The log is open and empty: the container has written "
+                                        "nothing in this span."), w - 1);
+    else if (v->state == LOG_WAITING || v->error[0])
+        rows_wrap(out, ROLE_WARN, 1, v->error[0] ? v->error : _("waiting for the container"), w - 1);
+    else
+        rows_wrap(out, ROLE_MUTED, 1, _("waiting for the first line"), w - 1);
+    const struct json *pod = NULL;
+    for (const struct json *p = json_first(session_table(a->s, "pods")->items); p; p = json_next(p))
+        if (str_eq(json_str(p, "metadata.name", ""), pod_of(a)))
+            pod = p;
+    if (!pod)
+        return;
+    rows_blank(out);
+    rows_line(out, ROLE_HEAD, _("Events of the pod meanwhile"));
+    panel_events_of(a, out, "Pod", pod, MAX(h - out->n, 3), w);
+}
+
+/* The first row on show: a line's place and the rows of it that are above. */
+static void top(const struct app *a, const struct log_line_look *k, int h, size_t *place,
+                int *skip)
+{
+    const struct logindex *x = &a->log.index;
+    size_t n = logindex_count(x, a->s);
+    size_t at = a->log_follow ? n - 1 : MIN(logindex_place(x, a->s, a->log.line), n - 1);
+    int rows = log_line_rows(k, logindex_text(a->s, logindex_line(x, a->s, at)));
+    int above = a->log_follow ? h - rows : MIN(a->log.off, h - MIN(rows, h));
+    if (a->log_follow && above < 0) {
+        *place = at;
+        *skip = -above;
+        return;
+    }
+    while (at > 0 && above > 0) {
+        at--;
+        above -= log_line_rows(k, logindex_text(a->s, logindex_line(x, a->s, at)));
+    }
+    *place = at;
+    *skip = MAX(-above, 0);
+}
+
+static void add_part(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void add_part(struct str *s, const char *fmt, ...)
+{
+    va_list ap;
+    if (s->len)
+        str_add(s, "  ");
+    va_start(ap, fmt);
+    str_vprintf(s, fmt, ap);
+    va_end(ap);
+}
+
+/* "/text 3/17  &text". */
+static void add_search(const struct app *a, struct str *s)
+{
+    bool hit;
+    size_t n = logindex_hits(&a->log.index), at;
     if (a->filter[0])
-        return str_fmt(buf, 160, _("Log %s  lines with \"%s\""), pod, a->filter);
-    return str_fmt(buf, 160, _("Log %s"), pod);
-}
-
-static bool wanted(const struct app *a, size_t i)
-{
-    return !a->filter[0] || strcasestr(session_log_line(a->s, i)->text, a->filter);
-}
-
-/* Lines that pass the filter; their indexes go to index when it is not NULL. */
-static int count(const struct app *a, size_t *index, int from, int most)
-{
-    size_t n = session_log_count(a->s);
-    int seen = 0;
-    if (!a->filter[0]) {
-        for (int i = 0; index && i < most && (size_t)(from + i) < n; i++)
-            index[i] = (size_t)(from + i);
-        return (int)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!wanted(a, i))
-            continue;
-        if (index && seen >= from && seen < from + most)
-            index[seen - from] = i;
-        seen++;
-    }
-    return seen;
-}
-
-/* A field with its name, if the row has room for all of it. */
-static void number(struct rows *out, const struct run_record *r, const char *key, const char *label,
-                   enum role role, int w)
-{
-    char buf[24], text[64];
-    if (!runlog_has(r, key))
+        add_part(s, "&%s", a->filter);
+    if (!a->log.find[0])
         return;
-    str_fmt(text, sizeof text, "  %s %s", label, text_number(runlog_num(r, key, NAN), buf));
-    if (out->v[out->n - 1].width + utf8_str_width(text) <= w)
-        rows_put(out, role, text);
-}
-
-static void step_record(struct rows *out, const struct run_record *r, bool here, int w)
-{
-    rows_putf(out, here ? ROLE_STRONG : ROLE_MUTED, "%s %5.0f", _("step"),
-              runlog_num(r, "step", 0));
-    bool finite = isfinite(runlog_num(r, "loss", 0));
-    number(out, r, "loss", _("loss"), finite ? ROLE_TEXT : ROLE_FAIL, w);
-    number(out, r, "val_loss", _("val"), ROLE_VAL, w);
-    number(out, r, "lr", "lr", ROLE_MUTED, w);
-    number(out, r, "gnorm", "gnorm", ROLE_MUTED, w);
-    number(out, r, "tok_s", "tok/s", ROLE_MUTED, w);
-}
-
-static void answer_record(struct rows *out, const struct run_record *r)
-{
-    struct str said, clean;
-    str_init(&said, sizeof r->text);
-    str_init(&clean, sizeof r->text);
-    answer_sentence(r, &said);
-    utf8_clean(said.p, said.len, false, &clean);
-    rows_putf(out, ROLE_STRONG, "%s", _("answer"));
-    rows_putf(out, runlog_num(r, "ok", 0) != 0 ? ROLE_TEXT : ROLE_FAIL, "  %s", clean.p);
-    str_release(&said);
-    str_release(&clean);
-}
-
-/* Events other than steps: their word and every field. */
-static void other_record(struct rows *out, const struct run_record *r)
-{
-    static const struct { enum run_event ev; const char *word; enum role role; } words[] = {
-        {RUN_HELLO, "hello", ROLE_OK},   {RUN_SAVE, "saved", ROLE_OK},
-        {RUN_STATE, "state", ROLE_STRONG},
-        {RUN_WALK, "walk", ROLE_STRONG},
-        {RUN_WARN, "warning", ROLE_LOG_WARN}, {RUN_ERROR, "error", ROLE_LOG_ERROR},
-        {RUN_DONE, "done", ROLE_OK}};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (words[i].ev == r->ev)
-            rows_put(out, words[i].role, words[i].word);
-    for (int i = 0; i < r->n; i++) {
-        const struct run_field *f = &r->f[i];
-        char buf[24];
-        if (str_eq(f->key, "v") || str_eq(f->key, "ev") || f->type == RF_NULL)
-            continue;
-        bool plain = r->ev == RUN_STATE && str_eq(f->key, "state");
-        rows_putf(out, ROLE_MUTED, plain ? "  " : "  %s ", f->key);
-        if (f->type == RF_STRING)
-            rows_put(out, ROLE_TEXT, f->str);
-        else
-            rows_put(out, ROLE_TEXT, text_number(f->num, buf));
-    }
-}
-
-static enum role line_role(const char *s)
-{
-    if (strcasestr(s, "error") || strcasestr(s, "fatal") || strcasestr(s, "panic"))
-        return ROLE_LOG_ERROR;
-    return strcasestr(s, "warn") ? ROLE_LOG_WARN : ROLE_LOG;
-}
-
-static void line(const struct app *a, struct rows *out, const char *s, int w)
-{
-    struct run_record *r = NULL;
-    struct pd_err err;
-    size_t n = strlen(s);
-    if (runlog_is_record(s, n)) {
-        r = xmalloc(sizeof *r);
-        if (runlog_parse(s, n, r, &err) == PD_OK) {
-            rows_new(out, -1);
-            if (r->ev == RUN_STEP || r->ev == RUN_EVAL)
-                step_record(out, r, runlog_num(r, "step", -1) == a->log_goto, w);
-            else if (r->ev == RUN_ANSWER)
-                answer_record(out, r);
-            else
-                other_record(out, r);
-            free(r);
-            return;
-        }
-        free(r);
-    }
-    if (a->log_wrap && utf8_str_width(s) > w) {
-        rows_wrap(out, line_role(s), 0, s, w);
-        return;
-    }
-    rows_new(out, -1);
-    rows_put(out, line_role(s), s);
-}
-
-static void rows(const struct app *a, struct rows *out, int w, int h)
-{
-    int total = count(a, NULL, 0, 0);
-    if (total == 0) {
-        rows_wrap(out, ROLE_MUTED, 1,
-                  a->filter[0] ? _("No line has this text. Esc shows all.")
-                               : _("No log yet. It appears when a pod of this lab runs; Enter on a "
-                                   "pod in tab 1 follows that pod."), w - 1);
-        return;
-    }
-    int first = a->log_follow ? MAX(total - h, 0) : MIN(a->scroll[PANEL_LOG], MAX(total - 1, 0));
-    size_t *index = arena_alloc(&out->arena, (size_t)h * sizeof *index);
-    count(a, index, first, h);
-    for (int i = 0; i < h && first + i < total; i++)
-        line(a, out, session_log_line(a->s, index[i])->text, w);
-    out->first = first;
-    out->total = total;
-    if (a->log_follow && out->n > h)
-        out->first += out->n - h;
+    at = logindex_hit_place(&a->log.index, a->log.line, &hit);
+    if (hit && !a->log_follow)
+        add_part(s, "/%s %zu/%zu", a->log.find, at + 1, n);
+    else
+        add_part(s, "/%s %zu", a->log.find, n);
 }
 
 static const char *foot(const struct app *a, char buf[160])
 {
+    static const char *const states[] = {
+        [LOG_NONE] = "", [LOG_OPENING] = N_("opening"), [LOG_OPEN] = "",
+        [LOG_WAITING] = N_("waiting"), [LOG_OVER] = N_("ended")};
+    const struct log_view *v = &a->s->log_view;
+    struct str s;
+    str_init(&s, 150);
+    add_search(a, &s);
     if (a->s->log_dropped)
-        return str_fmt(buf, 160, _("%" PRIu64 " older lines dropped"), a->s->log_dropped);
-    return str_copy(buf, 160, a->log_follow ? _("follow") : _("held, f follows"));
+        add_part(&s, _("%" PRIu64 " older lines dropped"), a->s->log_dropped);
+    if (!a->log_wrap && a->log.x > 0)
+        add_part(&s, _("from column %d"), a->log.x + 1);
+    if (*states[v->state])
+        add_part(&s, "%s", _(states[v->state]));
+    add_part(&s, "%s", a->log_follow ? _("follow") : _("held, f follows"));
+    str_copy(buf, 160, s.p);
+    str_release(&s);
+    return buf;
 }
 
-const struct panel panel_log = {title, rows, foot, NULL, N_("Log")};
+int panel_log_height(const struct app *a, int h)
+{
+    return panel_list_is_small(a) ? MAX(h - 1, 1) : h;
+}
+
+/* Where there is no border to write in. */
+static void status_row(const struct app *a, struct rows *out, int h)
+{
+    char buf[160];
+    while (out->n < h - 1)
+        rows_blank(out);
+    rows_new(out, -1);
+    rows_put(out, ROLE_MUTED, foot(a, buf));
+    if (a->s->log_view.pod[0])
+        rows_putf(out, ROLE_MUTED, "  %s", a->s->log_view.pod);
+}
+
+static void lines(const struct app *a, struct rows *out, int w, int h)
+{
+    const struct logindex *x = &a->log.index;
+    struct log_line_look k;
+    size_t n = logindex_count(x, a->s), place;
+    int skip;
+    if (n == 0) {
+        nothing(a, out, w, h);
+        return;
+    }
+    panel_log_look(a, w, &k);
+    top(a, &k, h, &place, &skip);
+    out->first = (int)place;
+    out->total = (int)n;
+    for (; place < n && out->n < h; place++) {
+        uint64_t line = logindex_line(x, a->s, place);
+        log_line_put(&k, logindex_text(a->s, line), out,
+                     a->log_follow ? -1 : (int)(line & 0x3FFFFFFF), is_marked(a, line), skip,
+                     h - out->n);
+        skip = 0;
+    }
+}
+
+static void rows(const struct app *a, struct rows *out, int w, int h)
+{
+    lines(a, out, w, panel_log_height(a, h));
+    if (panel_list_is_small(a))
+        status_row(a, out, h);
+}
+
+static bool ages(const struct app *a)
+{
+    return logindex_count(&a->log.index, a->s) == 0 && *pod_of(a);
+}
+
+const struct panel panel_log = {title, rows, foot, ages, N_("Log")};

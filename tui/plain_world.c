@@ -105,19 +105,13 @@ void plain_nodes(const struct app *a, struct str *out)
 /* --- pods ------------------------------------------------------------------------- */
 static void pod_line(const struct app *a, const struct json *pod, struct str *out)
 {
-    int ready = 0, all = 0, restarts = 0;
+    struct podinfo p;
     char buf[16];
-    for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
-         c = json_next(c), all++) {
-        ready += json_bool(c, "ready", false);
-        restarts += (int)json_int(c, "restartCount", 0);
-    }
-    str_printf(out, _("Pod %s: %s, %d of %d containers ready"), json_str(pod, "metadata.name", "?"),
-               panel_pod_status(pod), ready,
-               all ? all : (int)json_count(json_at(pod, "spec.containers")));
-    if (restarts)
-        str_printf(out, _(", %d restarts"), restarts);
-    str_printf(out, _(", on node %s"), json_str(pod, "spec.nodeName", _("none yet")));
+    podinfo_read(pod, &p);
+    str_printf(out, _("Pod %s: %s, %d of %d containers ready"), p.name, p.status, p.ready, p.all);
+    if (p.restarts)
+        str_printf(out, _(", %d restarts"), p.restarts);
+    str_printf(out, _(", on node %s"), *p.node ? p.node : _("none yet"));
     plain_line(out, _(", age %s."), age(a, panel_time(pod, "metadata.creationTimestamp"), buf));
 }
 
@@ -135,12 +129,11 @@ void plain_pods(const struct app *a, struct str *out)
 /* --- events ------------------------------------------------------------------------ */
 static void event_line(const struct app *a, const struct json *e, struct str *out)
 {
+    struct eventinfo i;
     char buf[16];
-    plain_line(out, _("%s ago, %s, %s %s: %s"), age(a, panel_event_time(e), buf),
-               json_str(e, "reason", "?"),
-               json_str(e, "involvedObject.kind", json_str(e, "regarding.kind", "")),
-               json_str(e, "involvedObject.name", json_str(e, "regarding.name", "")),
-               json_str(e, "message", json_str(e, "note", "")));
+    eventinfo_read(e, &i);
+    plain_line(out, _("%s ago, %s, %s %s: %s"), age(a, i.last_ms, buf), i.reason, i.kind, i.name,
+               i.message);
 }
 
 struct newest {
@@ -151,7 +144,9 @@ struct newest {
 
 static void keep_newest(struct newest *k, const struct json *e, int most)
 {
-    int64_t at = panel_event_time(e);
+    struct eventinfo info;
+    eventinfo_read(e, &info);
+    int64_t at = info.last_ms;
     int i = k->n;
     while (i > 0 && k->at[i - 1] < at)
         i--;

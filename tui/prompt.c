@@ -73,7 +73,10 @@ static bool move(struct app *a, const char *key)
 void prompt_key(struct app *a, const char *key, struct effects *out)
 {
     struct app_prompt *p = &a->prompt;
+    void (*typed)(struct app *, const char *) = p->typed;
+    char before_text[sizeof p->text];
     int n;
+    str_copy(before_text, sizeof before_text, p->text);
     uint32_t cp = utf8_decode(key, strlen(key), &n);
     if (str_eq(key, "Enter"))
         accept(a, out);
@@ -93,6 +96,10 @@ void prompt_key(struct app *a, const char *key, struct effects *out)
         insert(p, " ", 1);
     else if (!move(a, key) && key[n] == '\0' && utf8_width(cp) > 0)
         insert(p, key, (size_t)n);
+    if (typed && p->kind == PROMPT_NONE && !str_eq(key, "Enter"))
+        typed(a, "");
+    else if (typed && p->kind != PROMPT_NONE && !str_eq(p->text, before_text))
+        typed(a, p->text);
 }
 
 void prompt_paste(struct app *a, const char *text)

@@ -27,7 +27,7 @@ void rows_release(struct rows *r)
 void rows_clear(struct rows *r)
 {
     r->n = 0;
-    r->first = r->total = r->mark = 0;
+    r->first = r->total = r->ids = r->mark = 0;
     arena_clear(&r->arena);
 }
 

@@ -30,6 +30,7 @@ struct rows {
     /* A panel that made only the rows on show says which they are: v[0] is row
      * `first` of `total`. total 0: all rows are here. */
     int first, total;
+    int ids;                     /* then: how many can be selected in all, from id 0 on */
     int mark;                    /* a row to scroll to when asked for; 0: none */
     enum glyph_set glyphs;
 };

@@ -62,8 +62,7 @@ static int first_row(const struct frame *f, const struct pane *p, const struct r
 int screen_first_row(const struct app *a, const struct pane *p, const struct rows *rows)
 {
     const struct frame f = {.a = a};
-    int skip = p->panel == PANEL_LOG && a->log_follow ? MAX(rows->n - p->inner.h, 0) : 0;
-    return first_row(&f, p, rows) + (rows->total ? skip : 0);
+    return first_row(&f, p, rows);
 }
 
 static void scroll_mark(struct frame *f, const struct pane *p, const struct rows *rows, int first)

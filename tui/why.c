@@ -3,6 +3,7 @@
 
 #include "core/base/i18n.h"
 #include "tui/cmd.h"
+#include "tui/cmd_lists.h"
 
 enum { AGAIN_MS = 3000 };        /* between two looks */
 
@@ -84,18 +85,10 @@ void why_follow(struct app *a, struct effects *out)
 }
 
 /* --- the command ------------------------------------------------------------------------ */
-static const char *selected_pod(const struct app *a)
-{
-    const struct table *pods = session_table(a->s, "pods");
-    return a->focus == PANEL_CLUSTER && pods
-               ? json_str(json_item(pods->items, a->sel[PANEL_CLUSTER]), "metadata.name", NULL)
-               : NULL;
-}
-
 void cmd_why(struct app *a, const char *arg, struct effects *out)
 {
     char object[200];
-    const char *pod = selected_pod(a);
+    const char *pod = cmd_lists_pod(a);
     const char *job = a->s->lab ? a->s->lab->run_job : "";
     if (arg && *arg)
         str_copy(object, sizeof object, arg);

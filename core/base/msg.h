@@ -57,7 +57,8 @@ struct msg {
     X(EFF_APPLY, "apply")             /* manifest (JSON object), force, dry_run */                \
     X(EFF_DELETE, "delete")           /* resource, namespace, name, uid, grace */                 \
     X(EFF_CAN, "can")                 /* verb, resource, namespace -> MSG_REPLY with a review */   \
-    X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, previous */     \
+    X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, since,          \
+                                         previous */                                              \
     X(EFF_ATTACH, "attach")           /* namespace, pod, container */                             \
     X(EFF_ATTACH_SEND, "attach-send") /* stream (effect id of the attach), text */                \
     X(EFF_EXEC, "exec")               /* namespace, pod, container, argv[] -> MSG_REPLY with      \

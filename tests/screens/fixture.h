@@ -80,6 +80,80 @@ UNUSED static void fx_cluster(struct session *s)
         "\"lastTimestamp\":\"2026-11-30T01:59:56Z\"}"));
 }
 
+UNUSED static void fx_add(struct session *s, const char *table, const char *text)
+{
+    struct table *t = fx_table(s, table);
+    json_append(t->items, json_from(text));
+    t->generation++;
+}
+
+/* A pod of the Job lora-gaudi with a place in its life. */
+UNUSED static void fx_pod(struct session *s, const char *name, const char *created,
+                          const char *node, const char *resource, const char *status)
+{
+    char buf[3000];
+    str_fmt(buf, sizeof buf,
+            "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\","
+            "\"namespace\":\"stu-07\",\"uid\":\"uid-%s\",\"creationTimestamp\":\"%s\","
+            "\"ownerReferences\":[{\"kind\":\"Job\",\"name\":\"lora-gaudi\",\"uid\":\"job-1\"}]},"
+            "\"spec\":{%s%s%s\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"train\","
+            "\"image\":\"registry:5000/lora:1.0\",\"resources\":{\"limits\":{%s},"
+            "\"requests\":{%s}}}],\"volumes\":[{\"name\":\"data\",\"persistentVolumeClaim\":"
+            "{\"claimName\":\"train-data\"}}]},\"status\":%s}",
+            name, name, created, *node ? "\"nodeName\":\"" : "", node, *node ? "\"," : "", resource,
+            resource, status);
+    fx_add(s, "pods", buf);
+}
+
+UNUSED static void fx_event(struct session *s, const char *type, const char *reason,
+                            const char *pod, int count, const char *first, const char *last,
+                            const char *message)
+{
+    char buf[1500];
+    str_fmt(buf, sizeof buf,
+            "{\"metadata\":{\"name\":\"%s.%s\"},\"type\":\"%s\",\"reason\":\"%s\","
+            "\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"%s\",\"uid\":\"uid-%s\"},"
+            "\"count\":%d,\"firstTimestamp\":\"%s\",\"lastTimestamp\":\"%s\",\"message\":\"%s\"}",
+            pod, reason, type, reason, pod, pod, count, first, last, message);
+    fx_add(s, "events", buf);
+}
+
+/* More of a cluster: pods that run, wait and failed, their Job and events. */
+UNUSED static void fx_crowd(struct session *s)
+{
+    fx_pod(s, "lora-gaudi-run-4k9wz", "2026-11-30T01:34:00Z", "gaudi-0",
+           "\"habana.ai/gaudi\":\"2\",\"memory\":\"64Gi\",\"cpu\":\"8\"",
+           "{\"phase\":\"Running\",\"podIP\":\"10.1.0.7\",\"conditions\":["
+           "{\"type\":\"PodScheduled\",\"status\":\"True\","
+           "\"lastTransitionTime\":\"2026-11-30T01:34:02Z\"},"
+           "{\"type\":\"Ready\",\"status\":\"True\","
+           "\"lastTransitionTime\":\"2026-11-30T01:34:49Z\"}],\"containerStatuses\":[{"
+           "\"name\":\"train\",\"ready\":true,\"restartCount\":0,\"state\":{\"running\":{"
+           "\"startedAt\":\"2026-11-30T01:34:46Z\"}}}]}");
+    fx_pod(s, "lora-gaudi-oom-9vq4d", "2026-11-30T01:48:00Z", "xeon-0",
+           "\"memory\":\"32Gi\",\"cpu\":\"4\"",
+           "{\"phase\":\"Failed\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":"
+           "\"True\",\"lastTransitionTime\":\"2026-11-30T01:48:01Z\"}],\"containerStatuses\":[{"
+           "\"name\":\"train\",\"ready\":false,\"restartCount\":0,\"state\":{\"terminated\":{"
+           "\"exitCode\":137,\"reason\":\"OOMKilled\",\"startedAt\":\"2026-11-30T01:48:04Z\","
+           "\"finishedAt\":\"2026-11-30T01:49:14Z\"}}}]}");
+    fx_pod(s, "lora-gaudi-wait-p0c2s", "2026-11-30T01:56:00Z", "", "\"nvidia.com/gpu\":\"4\"",
+           "{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":"
+           "\"False\",\"reason\":\"Unschedulable\",\"message\":\"0/3 nodes are available: "
+           "3 Insufficient nvidia.com/gpu.\"}]}");
+    fx_add(s, "jobs",
+           "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":"
+           "\"lora-gaudi\",\"namespace\":\"stu-07\",\"uid\":\"job-1\",\"creationTimestamp\":"
+           "\"2026-11-30T01:34:00Z\"},\"spec\":{\"completions\":1,\"backoffLimit\":4},"
+           "\"status\":{\"active\":2,\"failed\":1}}");
+    fx_event(s, "Normal", "Scheduled", "lora-gaudi-run-4k9wz", 1, "2026-11-30T01:34:02Z",
+             "2026-11-30T01:34:02Z", "Successfully assigned stu-07/lora-gaudi-run-4k9wz to gaudi-0");
+    fx_event(s, "Normal", "Pulled", "lora-gaudi-run-4k9wz", 1, "2026-11-30T01:34:45Z",
+             "2026-11-30T01:34:45Z", "Successfully pulled image registry:5000/lora:1.0 in 41.2s");
+    fx_event(s, "Warning", "FailedScheduling", "lora-gaudi-wait-p0c2s", 7, "2026-11-30T01:56:01Z",
+             "2026-11-30T01:59:40Z", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.");
+}
+
 UNUSED static void fx_check(struct evidence *e, enum check_result r, const char *object,
                             const char *path, const char *expected, const char *actual,
                             const char *because)
@@ -371,6 +445,22 @@ UNUSED static void fx_key(struct app *a, const char *key)
     if (rest >= 0)
         fx_say(a, MSG_COMMAND, "name", "rest", FIXTURE_NOW + rest);
     a->now_ms = FIXTURE_NOW;
+}
+
+UNUSED static void fx_run_command(struct app *a, const char *name, const char *arg)
+{
+    struct effects out;
+    struct json *body = json_new_object(), *args = json_new_array();
+    json_put_str(body, "name", name);
+    if (arg)
+        json_append(args, json_new_string(arg));
+    json_set(body, "args", args);
+    struct msg *m = msg_new(MSG_COMMAND, body);
+    m->at_ms = FIXTURE_NOW;
+    effects_init(&out);
+    app_apply(a, m, &out);
+    effects_release(&out);
+    msg_free(m);
 }
 
 /* The screen as text, one line a row. Caller releases s. */

@@ -200,7 +200,7 @@ TEST(the_log_follows_until_it_is_held)
     fx_screen(a, &s);
     CHECK_HAS(s.p, "line 200.");
     str_release(&s);
-    fx_key(a, "/");
+    fx_key(a, "&");
     fx_key(a, "7");
     fx_key(a, "7");
     fx_key(a, "Enter");

@@ -237,6 +237,100 @@ TEST(step_scene_screens) { all_sizes("step-scene", scene); }
 TEST(step_solution_screens) { all_sizes("step-solution", solution); }
 TEST(step_clearing_screens) { all_sizes("step-clearing", clearing); }
 
+static void pods_list(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    fx_run_command(a, "pods", NULL);
+    fx_key(a, "j");
+    fx_key(a, "j");
+}
+
+static void nodes_list(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    fx_run_command(a, "nodes", NULL);
+}
+
+static void events_list(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    fx_run_command(a, "events", NULL);
+    fx_key(a, "j");
+}
+
+static void pod_detail(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    fx_run_command(a, "pod.describe", "lora-gaudi-run-4k9wz");
+}
+
+static void job_detail(struct app *a)
+{
+    pod_detail(a);
+    fx_key(a, "J");
+}
+
+static void pod_yaml(struct app *a)
+{
+    pod_detail(a);
+    fx_key(a, "y");
+}
+
+static void cluster_tab(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    fx_key(a, "1");
+}
+
+/* A student who may see one namespace, and of it no events. */
+static void denied(struct app *a)
+{
+    step(a);
+    struct table *nodes = fx_table(a->s, "nodes"), *events = fx_table(a->s, "events");
+    while (json_count(nodes->items))
+        json_free(json_detach_item(nodes->items, 0));
+    nodes->forbidden = events->forbidden = true;
+    nodes->generation++;
+    fx_key(a, "1");
+}
+
+static void log_search(struct app *a)
+{
+    log_tab(a);
+    fx_key(a, "/");
+    fx_key(a, "3");
+    fx_key(a, "0");
+    fx_key(a, "5");
+    fx_key(a, "Enter");
+    fx_key(a, "m");
+}
+
+static void log_waits(struct app *a)
+{
+    step(a);
+    fx_crowd(a->s);
+    str_copy(a->s->log_view.pod, sizeof a->s->log_view.pod, "lora-gaudi-wait-p0c2s");
+    a->s->log_view.state = LOG_WAITING;
+    str_copy(a->s->log_view.error, sizeof a->s->log_view.error,
+             "pod lora-gaudi-wait-p0c2s does not have a host assigned");
+    fx_key(a, "2");
+}
+
+TEST(cluster_screens) { all_sizes("cluster", cluster_tab); }
+TEST(denied_screens) { all_sizes("denied", denied); }
+TEST(pods_screens) { all_sizes("pods", pods_list); }
+TEST(nodes_screens) { all_sizes("nodes", nodes_list); }
+TEST(events_screens) { all_sizes("events", events_list); }
+TEST(pod_screens) { all_sizes("pod", pod_detail); }
+TEST(job_screens) { all_sizes("job", job_detail); }
+TEST(yaml_screens) { all_sizes("yaml", pod_yaml); }
+TEST(log_search_screens) { all_sizes("log-search", log_search); }
+TEST(log_waits_screens) { all_sizes("log-waits", log_waits); }
 TEST(catalogue_screens) { all_sizes("catalogue", catalogue); }
 TEST(catalogue_broken_screens) { all_sizes("catalogue-broken", catalogue_broken); }
 TEST(question_screens) { all_sizes("question", catalogue_question); }

@@ -1,0 +1,58 @@
+/* lists.h - the tables of the cluster that have a screen of their own: pods,
+ * jobs, nodes, events; sorted, filtered, with the selection held by identity.
+ *
+ * What a person chose is state (struct list_view). The sorted rows are
+ * remembered arithmetic: made anew when a table's generation or the view's
+ * choice has changed, and only when asked for. Panels lay out the rows on show
+ * alone, so that a list of many thousands costs a screenful.
+ */
+#ifndef TUI_LISTS_H
+#define TUI_LISTS_H
+
+#include "k8s/eventinfo.h"
+#include "k8s/nodeinfo.h"
+#include "k8s/podinfo.h"
+#include "labs/session.h"
+
+enum list_id { LIST_PODS, LIST_JOBS, LIST_NODES, LIST_EVENTS, LIST_COUNT };
+enum list_sort { SORT_NAME, SORT_AGE, SORT_STATUS, SORT_NODE, SORT_COUNT };
+
+struct list_view {
+    char filter[96];                 /* text; "!text": rows without it */
+    enum list_sort sort;
+    bool reverse;
+    bool only;                       /* events: warnings alone */
+    char picked[160];                /* uid of the selected row; "" the first */
+};
+
+struct lists;                        /* the remembered rows */
+struct lists *lists_new(void);
+void lists_free(struct lists *l);
+
+struct lists_pods {
+    const struct podinfo *v;
+    const int *order;                /* indexes into v, as shown */
+    int n, total;
+};
+struct lists_events {
+    const struct eventinfo *v;
+    const int *order;
+    int n, total, warnings;
+};
+struct lists_nodes {
+    const struct nodeinfo *v;
+    const int *order;
+    int n, total;
+    bool part;                       /* only this namespace's pods were seen */
+};
+struct lists_pods lists_pods(struct lists *l, const struct session *s, const struct list_view *v);
+struct lists_events lists_events(struct lists *l, const struct session *s,
+                                 const struct list_view *v);
+struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
+                               const struct list_view *v);
+
+/* Does a row's text pass a filter? Case matters when the filter has capitals. */
+bool lists_pass(const char *filter, const char *text);
+const char *lists_sort_name(enum list_sort s);       /* gettext key */
+
+#endif

@@ -1,0 +1,26 @@
+/* panel_list.h - what the screens of the cluster's lists share: the words for a
+ * table that is empty, unread or forbidden, and the part of a list on show.
+ */
+#ifndef TUI_PANEL_LIST_H
+#define TUI_PANEL_LIST_H
+
+#include "tui/app.h"
+
+/* Nothing to list: why. True: said so. */
+bool panel_list_state(const struct app *a, struct rows *out, const struct table *t, int n, int w);
+/* A section's forbidden list, in one or two rows. */
+void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w);
+/* The rows of a list of n in h rows, so that the selected one is on show. */
+int panel_list_top(const struct app *a, enum panel_id panel, int n, int h);
+/* "Pods stu-07  3/9  sort: age  filter: x", as one. */
+void panel_list_title(const struct list_view *v, int n, int total, struct str *out);
+/* Cleaned, kept as long as the rows. */
+const char *panel_list_clean(struct rows *out, const char *text);
+/* Where panes have no border the title is a row of the list. */
+bool panel_list_is_small(const struct app *a);
+void panel_list_small(const struct app *a, struct rows *out,
+                      const char *(*title)(const struct app *a, char buf[160]));
+/* The link is down: what is listed is old, and when the next try is. */
+void panel_list_stale(const struct app *a, struct rows *out, int w);
+
+#endif
