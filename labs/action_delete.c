@@ -27,13 +27,13 @@ static void start(struct session *s, struct action_run *a, struct effects *out)
 static void message(struct session *s, struct action_run *a, const struct msg *m,
                     struct effects *out)
 {
-    (void)s;
-    (void)out;
     if (m->kind != MSG_REPLY || m->effect != a->effect)
         return;
     a->effect = 0;
-    if (json_int(m->body, "status", 0) == 404 || !action_reply_failed(a, m))
-        a->state = ACTION_DONE;
+    if (json_int(m->body, "status", 0) != 404 && action_reply_failed(a, m))
+        return;
+    session_unmade(s, json_str(a->args, "kind", ""), json_str(a->args, "name", ""), out);
+    a->state = ACTION_DONE;
 }
 
 const struct action_kind action_delete = {"delete", keys, start, message};

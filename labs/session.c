@@ -77,7 +77,7 @@ void session_forget_lab(struct session *s)
     p->journal_text = p->snapshot_text = NULL;
     p->got_journal = p->got_snapshot = p->torn = false;
     p->read_journal = p->read_snapshot = p->act_timer = p->check_timer = 0;
-    p->recorded = p->scene_hides = false;
+    p->recorded = p->scene_hides = p->compared = false;
     session_need_forget(s);
     session_clean_forget(s, NULL);
     memset(&s->scene, 0, sizeof s->scene);
@@ -298,6 +298,7 @@ void session_apply(struct session *s, const struct msg *m, struct effects *out)
     session_clean_message(s, m, out);
     session_need_update(s, out);
     session_scene_update(s);
+    session_reality(s);
     session_follow(s, out);
     session_checks(s, out);
 }

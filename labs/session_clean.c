@@ -142,6 +142,7 @@ static void done(struct session *s, struct effects *out)
     s->clean.state = CLEAN_DONE;
     s->clean.left = 0;
     /* the scene is gone: who goes on has it made again */
+    session_set_fact(s, "made", json_new_object(), out);
     if (json_first(session_fact(s, "scene")))
         session_set_fact(s, "scene", json_new_object(), out);
     session_say(s, PD_OK, _("cleared up: %d objects deleted, none is left"), s->clean.deleted);

@@ -62,6 +62,7 @@ struct session_priv {
     bool act_failed;              /* the last run of a step's actions */
     struct need_asks need;
     bool watched[SESSION_TABLES]; /* on this connection */
+    bool compared;                /* the record with the cluster, once */
     bool recorded;                /* the recorded run of the step was taken in */
     bool scene_hides;             /* a fault is being made: the API panel keeps it */
     struct clean_run *clean;      /* session_clean.c; NULL */
@@ -105,6 +106,11 @@ void session_say(struct session *s, enum pd_code code, const char *fmt, ...) PRI
 void session_set_fact(struct session *s, const char *key, struct json *value,
                       struct effects *out);
 void session_made(struct session *s, const struct json *object, struct effects *out);
+/* It was taken away on purpose. */
+void session_unmade(struct session *s, const char *resource, const char *name,
+                    struct effects *out);
+/* Once after a lab was opened: is what its steps made still there? Says so. */
+void session_reality(struct session *s);
 uint32_t session_effect(struct session *s, struct effects *out, enum effect_kind kind,
                         struct json *args);
 /* One progress event; takes it. */

@@ -105,8 +105,61 @@ void session_made(struct session *s, const struct json *object, struct effects *
     json_put_str(e, "key", key);
     json_put_str(value, "uid", json_str(object, "metadata.uid", ""));
     json_put_num(value, "at_ms", (double)session_priv(s)->now_ms);
+    json_put_str(value, "step", s->lab->steps[session_priv(s)->act.step].id);
     json_set(e, "value", value);
     session_record(s, e, out);
+}
+
+void session_unmade(struct session *s, const char *resource, const char *name,
+                    struct effects *out)
+{
+    char key[320];
+    str_fmt(key, sizeof key, "%s/%s", resource, name);
+    const struct json *made = json_get(session_fact(s, "made"), key);
+    if (!made)
+        return;
+    struct json *e = json_new_object(), *value = json_copy(made);
+    json_put_str(e, "ev", "made");
+    json_put_str(e, "key", key);
+    json_put_bool(value, "gone", true);
+    json_set(e, "value", value);
+    session_record(s, e, out);
+}
+
+/* What a step that is done has made in the cluster, and what is there no more
+ * though the lab did not take it away; NULL: nothing. */
+static const struct json *missing(const struct session *s, int *step)
+{
+    for (const struct json *m = json_first(session_fact(s, "made")); m; m = json_next(m)) {
+        const char *key = json_key(m), *name = strchr(key, '/');
+        char resource[80];
+        str_copy(resource, MIN(sizeof resource, (size_t)(name - key) + 1), key);
+        const struct table *t = session_table(s, resource);
+        if (!t || !t->synced || t->forbidden || json_bool(m, "gone", false) ||
+            session_find(s, resource, name + 1) ||
+            !lab_step_by_id(s->lab, json_str(m, "step", ""), step) ||
+            s->progress[*step].state != STEP_DONE)
+            continue;
+        return m;
+    }
+    return NULL;
+}
+
+void session_reality(struct session *s)
+{
+    struct session_priv *p = session_priv(s);
+    int step;
+    if (p->compared || !p->progress || s->finished || s->cluster.link != LINK_UP)
+        return;
+    for (int i = 0; i < SESSION_WATCHED; i++)
+        if (!s->tables[i].synced && !s->tables[i].forbidden)
+            return;
+    p->compared = true;
+    const struct json *m = missing(s, &step);
+    if (m)
+        session_say(s, PD_LAB, _("%s, which step %d made, is in the cluster no more: go back to "
+                                 "that step and run it again"),
+                    json_key(m), step + 1);
 }
 
 /* --- loading ----------------------------------------------------------------- */

@@ -149,6 +149,32 @@ TEST(a_missing_requirement_skips_with_its_reason)
     fx_end(&f);
 }
 
+/* A record that the cluster does not bear out is told, not believed. */
+TEST(what_a_done_step_made_and_is_gone_is_told)
+{
+    static const char journal[] =
+        "{\"seq\":1,\"at_ms\":1700000000000,\"ev\":\"attempt\",\"seed\":5}\n"
+        "{\"seq\":2,\"ev\":\"made\",\"key\":\"jobs/j\",\"value\":{\"uid\":\"u\",\"step\":\"a\"}}\n"
+        "{\"seq\":3,\"ev\":\"made\",\"key\":\"pods/p\",\"value\":{\"uid\":\"v\",\"step\":\"a\","
+        "\"gone\":true}}\n{\"seq\":4,\"ev\":\"done\",\"step\":\"a\"}\n";
+    struct fx f;
+    fx_begin(&f, three, NULL);
+    fx_progress(&f, journal, NULL);
+    fx_list(&f, "jobs", "[]");
+    CHECK(!strstr(f.s->message, "jobs/j"));        /* not before all was listed */
+    fx_all_synced(&f);
+    CHECK_HAS(f.s->message, "jobs/j, which step 1");
+    fx_end(&f);
+    fx_begin(&f, three, NULL);
+    fx_progress(&f, journal, NULL);
+    fx_list(&f, "jobs", "[{\"metadata\":{\"name\":\"j\",\"uid\":\"u\"}}]");
+    const char *const rest[] = {"nodes", "pods", "events", "persistentvolumeclaims"};
+    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
+        fx_list(&f, rest[i], "[]");
+    CHECK(!strstr(f.s->message, "which step"));
+    fx_end(&f);
+}
+
 /* --- actions ------------------------------------------------------------------------------ */
 
 static const char applying[] =
