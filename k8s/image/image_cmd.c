@@ -1,4 +1,4 @@
-/* image_cmd.c - podium image build, push, pull, unpack, inspect. */
+/* image_cmd.c - podium image build, push, pull, unpack, inspect, lint, explain. */
 #include "k8s/image/image_cmd.h"
 
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "k8s/image/image_cmd_priv.h"
+#include "k8s/image/lint_cmd.h"
 
 /* The image `d` of a layout, reported as done. */
 static enum pd_code report_done(struct image_options *o, const struct layout *l,
@@ -70,6 +71,8 @@ static enum pd_code build_into(struct image_options *o, struct image_place *plac
         .out = place->layout, .store_dir = o->store, .auth = &o->auth, .no_cache = o->no_cache,
         .event = image_report_build, .arg = &o->report};
     struct image_desc d;
+    spec.target = o->target;
+    lint_cmd_at_build(o->words.v[0], o->file, o->target, o->json);
     enum pd_code rc = ops->build(&spec, &d, err);
     if (rc == PD_OK && place->tag && *place->tag)
         rc = layout_tag(place->layout, place->tag, &d, err);
@@ -223,6 +226,28 @@ static enum pd_code inspect(struct image_options *o, struct pd_err *err)
     return rc;
 }
 
+static struct lint_options lint_options(const struct image_options *o)
+{
+    return (struct lint_options){.context = o->words.n ? o->words.v[0] : ".", .file = o->file,
+                                 .error = o->error, .subuid = o->subuid, .target = o->target,
+                                 .json = o->json};
+}
+
+static enum pd_code lint(struct image_options *o, struct pd_err *err)
+{
+    struct lint_options l = lint_options(o);
+    size_t errors = 0;
+    enum pd_code rc = lint_cmd(&l, &errors, err);
+    o->findings = errors > 0;
+    return rc;
+}
+
+static enum pd_code explain(struct image_options *o, struct pd_err *err)
+{
+    struct lint_options l = lint_options(o);
+    return lint_cmd_explain(o->words.v[0], &l, err);
+}
+
 static const struct command {
     const char *name;
     size_t min, max;
@@ -230,6 +255,7 @@ static const struct command {
 } commands[] = {
     {"build", 1, 1, build}, {"push", 1, 2, push},       {"pull", 1, 2, pull},
     {"unpack", 2, 2, unpack}, {"inspect", 1, 1, inspect},
+    {"lint", 0, 1, lint},   {"explain", 1, 1, explain},
 };
 
 static enum pd_code find_command(const char *name, const struct command **out, struct pd_err *err)
@@ -280,6 +306,7 @@ int image_main(int argc, char **argv)
     enum pd_code rc = run(argc, argv, &o, &err);
     if (rc != PD_OK)
         image_report_error(&o.report, &err);
+    int findings = o.findings;
     image_options_release(&o);
-    return rc == PD_OK ? 0 : rc == PD_USAGE ? 2 : 1;
+    return rc == PD_OK ? findings : rc == PD_USAGE ? 2 : 1;
 }

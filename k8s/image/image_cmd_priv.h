@@ -6,7 +6,8 @@
 
 struct image_options {
     bool json, push, no_cache, plain_http, insecure, help;
-    const char *file, *output, *store, *builder;
+    bool findings;                            /* lint found errors */
+    const char *file, *output, *store, *builder, *target, *error, *subuid;
     const char *kubeconfig, *user, *password_file, *token_file, *ca_file, *platform;
     struct strv tags, build_args, words;      /* words: the arguments */
     struct registry_auth auth;                /* from the options above */

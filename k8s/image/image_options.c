@@ -21,6 +21,9 @@ static const struct option {
     {"--push", "", NULL, N_("push every --tag after the build"), O_FLAG, AT(push)},
     {"--build-arg", "", "NAME=VALUE", N_("value of an ARG; may be repeated"), O_LIST,
      AT(build_args)},
+    {"--target", "", "STAGE", N_("build this stage, not the last one"), O_TEXT, AT(target)},
+    {"--error", "", "FILE", N_("lint: what a build said, to be explained too"), O_TEXT, AT(error)},
+    {"--subuid", "", "FILE", N_("lint: in place of /etc/subuid"), O_TEXT, AT(subuid)},
     {"--no-cache", "", NULL, N_("pack every layer again"), O_FLAG, AT(no_cache)},
     {"--builder", "", "NAME", N_("which builder (podium)"), O_TEXT, AT(builder)},
     {"--platform", "", "OS/ARCH", N_("linux/amd64, the only one"), O_TEXT, AT(platform)},
@@ -44,6 +47,8 @@ void image_options_usage(FILE *f)
             "       podium image pull REF [oci:DIR[:TAG]]\n"
             "       podium image unpack IMAGE FOLDER\n"
             "       podium image inspect IMAGE\n"
+            "       podium image lint [-f FILE] [CONTEXT]      what is wrong in a Dockerfile\n"
+            "       podium image explain FILE|-                what a failed build said\n"
             "IMAGE is oci:DIR[:TAG], or a reference in podium's store.\n\n"), f);
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         char left[64];
