@@ -296,7 +296,7 @@ static void row(const struct app *a, const struct compare_run *r, int i, struct 
     rows_new(out, -1);
     rows_sign(out, signs[i].role, signs[i].mark);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, signs[i].role, r->name, MIN(utf8_str_width(r->name), MAX(w / 3, 10)));
+    rows_cell(out, signs[i].role, r->name, MIN(utf8_str_width(r->name), MAX(w / 4, 10)));
     if (r->error[0]) {
         rows_putf(out, ROLE_FAIL, "  %s", r->error);
         return;

@@ -282,6 +282,15 @@ static void held(const struct run *r, struct str *out, enum role *role)
     }
 }
 
+static enum role worse(enum role a, enum role b)
+{
+    static const enum role order[] = {ROLE_FAIL, ROLE_WARN, ROLE_OK};
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return ROLE_TEXT;
+}
+
 void verdict_of(const struct app *a, struct str *out, enum role *role)
 {
     const struct run *r = &a->s->run;
@@ -289,13 +298,14 @@ void verdict_of(const struct app *a, struct str *out, enum role *role)
     *role = ROLE_TEXT;
     if (!r->loss || series_count(r->loss) == 0)
         return;
-    held(r, out, role);
-    int n = verdict_find(r, &a->line, v);
-    for (int i = 0; i < n; i++) {
-        enum role how = say(&v[i], out);
-        if (how == ROLE_FAIL || (how == ROLE_WARN && *role != ROLE_FAIL))
-            *role = how;
-    }
+    int n = verdict_find(r, &a->line, v), i = 0;
+    while (i < n && v[i].kind <= VERDICT_LR_ZERO)        /* what is bad comes first */
+        *role = worse(*role, say(&v[i++], out));
+    enum role state = ROLE_TEXT;
+    held(r, out, &state);
+    *role = worse(*role, state);
+    while (i < n)
+        *role = worse(*role, say(&v[i++], out));
     if (out->len == 0 && r->val && series_count(r->val) >= 2 && isfinite(r->best_val))
         clause(out, _("best val %.3f @ %.0f"), r->best_val, r->best_step);
     if (out->len == 0)
