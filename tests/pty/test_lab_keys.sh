@@ -142,7 +142,7 @@ mkdir -p "$dir/home" "$dir/run"
 chmod 700 "$dir/run"
 own tmux -S "$dir/tmux" -f /dev/null new-session -d -x 80 -y 24 \
     "$B/podium --lang $lang --record $dir/journal; echo left with \$?; exec cat"
-need "start" "$(say "Catalogue  %zu/%zu done" "*" "*")"
+need "start" "$(say "Catalogue  %zu/%zu done, %d/%d steps" "*" "*" "*" "*")"
 need "the practice cluster" "● $(say live)"
 keys Enter
 need "the lab opens" "$(say "step %d/%d" 1 9)"
@@ -249,7 +249,7 @@ if [ "$lines" -ge 300 ] && [ "$late" = 0 ]; then ok
 else bad "$lines lines drawn, $late later than 1 s: $(head -3 "$dir/late")"; fi
 
 keys Escape
-want "the catalogue" "$(say "Catalogue  %zu/%zu done" 1 "*")"
+want "the catalogue" "$(say "Catalogue  %zu/%zu done, %d/%d steps" 1 "*" "*" "*")"
 keys q
 want "leaving" "left with 0"
 echo "$passed passed, $failed failed"
