@@ -452,6 +452,15 @@ static void own_files(struct app *a, const char *config, const char *keys, struc
     watch_file(keys, out);
 }
 
+/* Lines have no views: what a command opened is closed once it is read out. */
+static void go_home(struct app *a)
+{
+    a->over_n = 0;
+    a->help = false;
+    a->tab = PANEL_CLUSTER;
+    a->focus = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
+}
+
 /* What the console found out by itself. */
 static bool told(struct app *a, const struct msg *m, const char *name, struct effects *out)
 {
@@ -468,6 +477,8 @@ static bool told(struct app *a, const struct msg *m, const char *name, struct ef
         app_note(a, str_eq(one, "bad"), "%s", two);
     else if (str_eq(name, "session.start"))
         session_start(a->s, *one ? one : NULL, out);
+    else if (str_eq(name, "home"))
+        go_home(a);
     else if (str_eq(name, "files"))
         own_files(a, one, two, out);
     else if (!str_eq(name, "rest"))          /* time alone is what that brings */

@@ -11,7 +11,7 @@ static bool on_screen_only(const struct cmd *c)
         "down", "up", "top", "bottom", "zoom", "redraw", "theme", "glyphs", "palette", "suspend",
         "copy", "help", "back", "quit", "interrupt", "lab.open", "page.", "tab.", "pane.",
         "copy.", "edit.", "confirm.", "curve.", "log.wrap", "log.keep", "api.", "keys.", "big",
-        "mouse", "step.edit", "select"};
+        "mouse", "step.edit", "select", "step.notes", "why", "pod.log"};
     if (str_eq(c->name, "curve.export"))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -61,20 +61,18 @@ static void answer(struct plain *p, const char *line)
     key(p, "Enter");
 }
 
+
 /* A view that a command opened is read out, and left again. */
 static void read_view(struct plain *p)
 {
     const struct app *a = p->app;
-    enum { LEVELS = 6 };
-    enum panel_id home = a->s->lab ? PANEL_STEP : PANEL_CATALOGUE;
-    if (a->over_n == 0 && a->focus == home)
+    if (a->over_n == 0 && a->focus == (a->s->lab ? PANEL_STEP : PANEL_CATALOGUE))
         return;
     if (a->focus == PANEL_LOG)
         plain_line(&p->out, "%s", _("The log is followed now. Type log to read it."));
     else
         plain_panel(a, a->focus, p->width, &p->out);
-    for (int i = 0; i < LEVELS && (a->over_n > 0 || a->focus != home); i++)
-        plain_command(p, "back", NULL, NULL);
+    plain_command(p, "home", NULL, NULL);
 }
 
 static void run(struct plain *p, const struct cmd *c, const char *arg)
@@ -85,7 +83,9 @@ static void run(struct plain *p, const struct cmd *c, const char *arg)
                    c->name, _(c->help));
         return;
     }
-    plain_command(p, c->name, arg && *arg ? arg : NULL, NULL);
+    if (str_eq(c->name, "quiz.answer") && !*arg && plain_quiz_open(p->app) >= 0)
+        plain_question(p->app, plain_quiz_open(p->app), &p->out);
+    plain_command(p, c->name, *arg ? arg : NULL, NULL);
     read_view(p);
     if (str_eq(c->name, "step.check"))
         plain_checks(p->app, &p->out);
@@ -144,7 +144,7 @@ static const char *own_key(const struct app *a, const char *word)
     static const struct { const char *command, *word; } same[] = {
         {"step.edit", "edit"}, {"edit.open", "edit"}, {"back", "close"}, {"quit", "quit"},
         {"help", "help"}, {"tab.cluster", "pods"}, {"tab.log", "log"}, {"tab.curve", "curve"},
-        {"tab.api", "api"}, {"tab.why", "why"}, {"lab.open", "open"}};
+        {"tab.api", "api"}, {"tab.why", "why"}, {"why", "why"}, {"step.notes", "notes"}, {"lab.open", "open"}};
     const struct cmd *c = cmd_by_name(word);
     if (!c)
         c = cmd_for_key(a, a->s->lab ? VIEW_STEP : VIEW_CATALOGUE, word);
@@ -268,12 +268,13 @@ void plain_look(struct plain *p)
     plain_wait_look(p);
 }
 
-/* While a lab's progress is read, and while something is waited for, lines wait
- * too: they are about what comes. */
+/* While a lab's progress is read, an explanation is looked for, or something is
+ * waited for, lines wait too: they are about what comes. */
 bool plain_free(const struct plain *p)
 {
     const struct session *s = p->app->s;
-    return p->wait.kind == PLAIN_WAIT_NONE && (!s->lab || session_ready(s)) && !p->leave;
+    return p->wait.kind == PLAIN_WAIT_NONE && (!s->lab || session_ready(s)) &&
+           !p->app->why.child && !p->leave;
 }
 
 /* The menu's numbers and the help's list are of the same commands. */

@@ -42,7 +42,7 @@ static void take_check(struct plain_say *y, const struct app *a, int i)
     str_copy(y->actual[i], sizeof y->actual[i], e->actual);
 }
 
-/* A scene, a question, notes: said anew when they say something else. */
+/* Notes, solution, clearing up: said anew when they say something else. */
 static void say_parts(struct plain_say *y, const struct app *a, bool aloud, struct str *out)
 {
     struct str now;
@@ -53,6 +53,19 @@ static void say_parts(struct plain_say *y, const struct app *a, bool aloud, stru
         str_add(out, now.p);
     y->parts = hash;
     str_release(&now);
+}
+
+static void take_quiz(struct plain_say *y, const struct app *a, int i)
+{
+    const struct step_progress *p = &a->s->progress[a->s->step];
+    y->quiz[i] = p->quiz[i].result;
+    y->tries[i] = p->tries[i];
+}
+
+static int quiz_count(const struct app *a)
+{
+    const struct lab_step *st = &a->s->lab->steps[a->s->step];
+    return a->s->progress[a->s->step].quiz ? MIN(st->quiz_n, PLAIN_QUIZ_MOST) : 0;
 }
 
 static void say_step(struct plain_say *y, const struct app *a, struct str *out)
@@ -68,13 +81,16 @@ static void say_step(struct plain_say *y, const struct app *a, struct str *out)
     if (!loaded || y->step == a->s->step)
         return;
     if (!y->loaded)
-        plain_line(out, _("Lab: %s."), ltext_get(&a->s->lab->title));
+        plain_line(out, _("Lab: %s"), ltext_get(&a->s->lab->title));
     y->loaded = true;
     y->step = a->s->step;
     y->hints = a->s->progress[a->s->step].hints_shown;
     y->finished = a->s->finished;
     for (int i = 0; i < a->s->lab->steps[a->s->step].checks_n && i < PLAIN_CHECKS_MOST; i++)
         take_check(y, a, i);
+    for (int i = 0; i < quiz_count(a); i++)
+        take_quiz(y, a, i);
+    y->scene = a->s->scene.state;
     plain_read(a, out);
     say_parts(y, a, false, out);
     plain_line(out, "%s", _("Type menu for what you can do, help for every command."));
@@ -122,6 +138,50 @@ static void say_checks(struct plain_say *y, const struct app *a, struct str *out
             plain_check(a, i, out);
             take_check(y, a, i);
         }
+}
+
+/* --- questions and scene ----------------------------------------------------------------- */
+static void say_quiz(struct plain_say *y, const struct app *a, struct str *out)
+{
+    const struct step_progress *p = &a->s->progress[a->s->step];
+    bool answered = false;
+    for (int i = 0; i < quiz_count(a); i++) {
+        if (p->quiz[i].result == y->quiz[i] && p->tries[i] == y->tries[i])
+            continue;
+        plain_quiz_result(a, i, out);
+        take_quiz(y, a, i);
+        answered = true;
+    }
+    if (!answered)
+        return;
+    str_copy(y->message, sizeof y->message, a->s->message);   /* says the same */
+    plain_questions(a, out);
+}
+
+static void say_scene(struct plain_say *y, const struct app *a, struct str *out)
+{
+    if (a->s->scene.state == y->scene)
+        return;
+    y->scene = a->s->scene.state;
+    plain_need(a, out);
+    if (y->scene == SCENE_READY && y->loaded) {
+        plain_line(out, "%s", _("The scene is set."));
+        plain_questions(a, out);
+    }
+}
+
+/* The explanation of an object, when it came or became another one. */
+static void say_why(struct plain_say *y, const struct app *a, struct str *out)
+{
+    struct str text;
+    if (a->why.child || !a->why.object[0] || (!a->why.answer && !a->why.error[0]))
+        return;
+    str_init(&text, 1 << 18);
+    plain_explained(a, &text);
+    if (strncmp(text.p, y->why, sizeof y->why - 1) != 0)
+        str_add(out, text.p);
+    str_copy(y->why, sizeof y->why, text.p);
+    str_release(&text);
 }
 
 /* --- operation ------------------------------------------------------------------------- */
@@ -256,8 +316,11 @@ void plain_say_changes(struct plain_say *y, const struct app *a, struct str *out
         say_op(y, a, out);
         say_checks(y, a, out);
         say_hints(y, a, out);
+        say_scene(y, a, out);
+        say_quiz(y, a, out);
         say_run(y, a, out);
     }
+    say_why(y, a, out);
     say_answer(y, a, out);
     say_messages(y, a, out);
     if (y->loaded)

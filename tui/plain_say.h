@@ -5,7 +5,7 @@
 
 #include "tui/plain_text.h"
 
-enum { PLAIN_CHECKS_MOST = 64 };
+enum { PLAIN_CHECKS_MOST = 64, PLAIN_QUIZ_MOST = 20 };
 
 struct plain_say {
     bool quiet;                  /* results and errors only */
@@ -19,7 +19,10 @@ struct plain_say {
     char op_what[96], message[512], note[512], verdict[512], run_state[16], run_pod[128];
     int64_t op_began, point_ms, point_step;
     int op_tenth, answers;
-    size_t vals;
+    enum check_result quiz[PLAIN_QUIZ_MOST];
+    int tries[PLAIN_QUIZ_MOST];
+    enum scene_state scene;
+    char why[512];
 };
 
 void plain_say_init(struct plain_say *y);

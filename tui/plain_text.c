@@ -160,11 +160,12 @@ void plain_where(const struct app *a, struct str *out)
     if (!st) {
         plain_line(out, "%s", _("You are in the list of labs; no lab is open."));
     } else {
-        plain_line(out, _("Lab: %s."), ltext_get(&a->s->lab->title));
+        plain_line(out, _("Lab: %s"), ltext_get(&a->s->lab->title));
         plain_line(out, _("Step %d of %d: %s. It is %s."), a->s->step + 1, a->s->lab->steps_n,
                    ltext_get(&st->title), state_word(a->s->progress[a->s->step].state));
         if (st->checks_n && a->s->progress[a->s->step].state != STEP_DONE)
             plain_line(out, _("%d of %d checks pass."), passed(a), st->checks_n);
+        plain_need(a, out);
     }
     plain_link(a, out);
 }
@@ -247,6 +248,8 @@ void plain_read(const struct app *a, struct str *out)
     }
     for (int i = 0; i < st->checks_n; i++)
         check_title(a, i, out);
+    plain_need(a, out);
+    plain_questions(a, out);
     for (int i = 0; i < a->s->progress[a->s->step].hints_shown && i < st->hints_n; i++)
         plain_hint(a, i, out);
     plain_step_parts(a, out);

@@ -24,9 +24,17 @@ void plain_steps(const struct app *a, struct str *out);
 void plain_checks(const struct app *a, struct str *out);
 void plain_check(const struct app *a, int i, struct str *out);
 void plain_hint(const struct app *a, int i, struct str *out);
-void plain_step_parts(const struct app *a, struct str *out);   /* scene, question, notes … */
+void plain_step_parts(const struct app *a, struct str *out);   /* notes, solution, clearing up */
 void plain_files(const struct app *a, struct str *out);
 void plain_done(const struct app *a, struct str *out);     /* what the lab left */
+
+/* plain_quiz.c: questions, notes, scenes */
+int plain_quiz_open(const struct app *a);                  /* -1: none */
+void plain_question(const struct app *a, int i, struct str *out);
+void plain_questions(const struct app *a, struct str *out);
+void plain_quiz_result(const struct app *a, int i, struct str *out);
+void plain_need(const struct app *a, struct str *out);     /* what it needs, and its scene */
+void plain_notes(const struct app *a, struct str *out);
 
 /* plain_world.c: the cluster */
 void plain_link(const struct app *a, struct str *out);
@@ -36,6 +44,7 @@ void plain_events(const struct app *a, int most, struct str *out);
 void plain_log(const struct app *a, int most, struct str *out);
 void plain_api(const struct app *a, int most, struct str *out);
 void plain_why(const struct app *a, struct str *out);
+void plain_explained(const struct app *a, struct str *out);    /* the answer to why pod/NAME */
 
 /* plain_run.c: operation and training */
 void plain_op(const struct app *a, struct str *out);

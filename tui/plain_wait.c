@@ -10,7 +10,7 @@ static const char *const words[PLAIN_WAIT_KIND_COUNT] = {"", "checks", "run", "o
 static const char *what(const struct plain_wait *w)
 {
     static const char *const names[PLAIN_WAIT_KIND_COUNT] = {
-        "", N_("all checks of this step pass"), N_("the training has ended"),
+        "", N_("this step is done"), N_("the training has ended"),
         N_("the operation has ended"), N_("the cluster answers"),
         N_("the training is at that step")};
     return _(names[w->kind]);
@@ -26,6 +26,15 @@ static bool any_wrong(const struct session *s)
     return false;
 }
 
+static bool all_pass(const struct session *s)
+{
+    const struct lab_step *st = &s->lab->steps[s->step];
+    bool all = true;
+    for (int i = 0; i < st->checks_n; i++)
+        all = all && s->progress[s->step].checks[i].result == CHECK_PASS;
+    return all;
+}
+
 /* An operation that failed, or a check that stays WRONG, is an end too. */
 static int look_checks(struct plain *p)
 {
@@ -33,8 +42,11 @@ static int look_checks(struct plain *p)
     struct plain_wait *w = &p->wait;
     if (!s->lab || !s->progress)
         return -1;
-    if (s->progress[s->step].state == STEP_DONE)
+    enum step_state state = s->progress[s->step].state;
+    if (state == STEP_DONE || state == STEP_PASSED)
         return 1;
+    if (cmd_has_question(p->app) && all_pass(s))
+        return -1;
     if (s->progress[s->step].state == STEP_RUNNING || !any_wrong(s)) {
         w->wrong_since = 0;
         return session_act_failed(s) && s->progress[s->step].state != STEP_RUNNING ? -1 : 0;
@@ -49,6 +61,15 @@ static bool run_ended(const struct session *s)
     return str_eq(s->run.state, "done") || str_eq(s->run.state, "error");
 }
 
+/* What the checks look at is there. */
+static bool lists_read(const struct session *s)
+{
+    for (int i = 0; i < SESSION_WATCHED; i++)
+        if (!s->tables[i].synced && !s->tables[i].forbidden)
+            return false;
+    return true;
+}
+
 static int look(struct plain *p)
 {
     const struct session *s = p->app->s;
@@ -56,7 +77,7 @@ static int look(struct plain *p)
     case PLAIN_WAIT_CHECKS: return look_checks(p);
     case PLAIN_WAIT_RUN: return !run_ended(s) ? 0 : str_eq(s->run.state, "done") ? 1 : -1;
     case PLAIN_WAIT_OP: return cmd_has_op(p->app) ? 0 : s->op.failed ? -1 : 1;
-    case PLAIN_WAIT_LINK: return s->cluster.link == LINK_UP;
+    case PLAIN_WAIT_LINK: return s->cluster.link == LINK_UP && lists_read(s);
     case PLAIN_WAIT_STEP: return s->run.step >= p->wait.n ? 1 : run_ended(s) ? -1 : 0;
     default: return 0;
     }
@@ -109,6 +130,8 @@ void plain_wait_look(struct plain *p)
                         : came < 0 ? _("Waiting ended: it can't be that %s.")
                                    : _("Waiting ended: the time is up before %s."),
                what(&p->wait));
+    if (came < 0 && p->wait.kind == PLAIN_WAIT_CHECKS && cmd_has_question(p->app))
+        plain_line(&p->out, "%s", _("A question of this step is still open. Type answer."));
     p->missed |= came <= 0;
     p->wait.kind = PLAIN_WAIT_NONE;
 }

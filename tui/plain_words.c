@@ -125,6 +125,17 @@ static void log_lines(struct plain *p, const char *arg)
     plain_log(p->app, count(arg, LOG_LINES), &p->out);
 }
 
+static void follow(struct plain *p, const char *arg)
+{
+    if (!*arg) {
+        plain_pods(p->app, &p->out);
+        plain_line(&p->out, "%s", _("Type follow and a pod's name."));
+        return;
+    }
+    plain_command(p, "log.follow", arg, NULL);
+    plain_line(&p->out, _("The log of %s is followed. Type log to read it."), arg);
+}
+
 static void api(struct plain *p, const char *arg)
 {
     plain_api(p->app, count(arg, API_LINES), &p->out);
@@ -135,9 +146,25 @@ static void curve(struct plain *p, const char *arg UNUSED)
     plain_curve(p->app, &p->out);
 }
 
-static void why(struct plain *p, const char *arg UNUSED)
+/* A name alone is a pod's. What is explained is said when it is known; the tab
+ * is left, so that it is not looked at again and again. */
+static void why(struct plain *p, const char *arg)
 {
-    plain_why(p->app, &p->out);
+    char object[200];
+    if (!*arg) {
+        plain_why(p->app, &p->out);
+        return;
+    }
+    p->say.why[0] = '\0';
+    plain_command(p, "why", str_fmt(object, sizeof object, strchr(arg, '/') ? "%s" : "pod/%s", arg),
+                  NULL);
+    plain_command(p, "home", NULL, NULL);
+    plain_line(&p->out, _("Looking at the objects, events and log of %s."), object);
+}
+
+static void notes(struct plain *p, const char *arg UNUSED)
+{
+    plain_notes(p->app, &p->out);
 }
 
 /* --- doing ------------------------------------------------------------------------------ */
@@ -179,12 +206,13 @@ static void quiet(struct plain *p, const char *arg)
 
 static const struct plain_word words[] = {
     {"help", "?", help, false, "", N_("every command that works now")},
-    {"menu", "m", menu, false, "", N_("what you can do now, by number")},
+    {"menu", "", menu, false, "", N_("what you can do now, by number")},
     {"where", "", where, false, "", N_("where you are")},
     {"status", "", status, false, "", N_("where you are, what runs, the cluster")},
     {"read", "", read_step, false, "", N_("the text of this step")},
     {"steps", "", steps, true, "", N_("all steps of the lab and how far you are")},
     {"checks", "", checks, true, "", N_("what each check of this step says")},
+    {"notes", "", notes, true, "", N_("the notes to this step")},
     {"labs", "", list_labs, false, "", N_("the list of labs")},
     {"open", "", open_lab, false, N_("LAB"), N_("open a lab by number or name")},
     {"close", "", close_lab, true, "", N_("close the lab; what you did is kept")},
@@ -200,9 +228,10 @@ static const struct plain_word words[] = {
     {"pods", "", pods, false, "", N_("the pods of the namespace")},
     {"events", "", events, false, N_("[N]"), N_("the newest events")},
     {"log", "", log_lines, false, N_("[N]"), N_("the newest lines of the log")},
+    {"follow", "", follow, false, N_("POD"), N_("follow the log of a pod")},
     {"curve", "", curve, true, "", N_("the loss curve in words and numbers")},
     {"api", "", api, false, N_("[N]"), N_("the newest API calls, as kubectl would")},
-    {"why", "", why, false, "", N_("what is wrong, and the next step")},
+    {"why", "", why, false, N_("[POD]"), N_("what is wrong; or why a pod or job/NAME is not well")},
     {"quiet", "", quiet, false, N_("[on|off]"), N_("say results and errors only")},
     {"quit", "exit", leave, false, "", N_("leave podium; what you did is kept")},
 };

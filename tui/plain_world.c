@@ -181,7 +181,7 @@ void plain_log(const struct app *a, int most, struct str *out)
 {
     size_t n = session_log_count(a->s), from = n > (size_t)most ? n - (size_t)most : 0;
     if (n == 0) {
-        plain_line(out, "%s", _("No log is followed yet. Type: log.follow and a pod's name."));
+        plain_line(out, "%s", _("No log is followed yet. Type follow and a pod's name."));
         return;
     }
     plain_line(out, _("Log: lines %zu to %zu of %zu:"), from + 1, n, n);
@@ -206,6 +206,26 @@ void plain_api(const struct app *a, int most, struct str *out)
 }
 
 /* --- what is wrong ------------------------------------------------------------------ */
+/* "podium diagnose" in words: cause, what it rests on, what to do. */
+void plain_explained(const struct app *a, struct str *out)
+{
+    const struct json *first = json_get(a->why.answer, "primary");
+    if (a->why.error[0])
+        plain_line(out, _("%s can't be explained: %.*s"), a->why.object,
+                   (int)strcspn(a->why.error, "\n"), a->why.error);
+    if (!first)
+        return;
+    plain_line(out, "%s: %s", a->why.object, json_str(first, "text", ""));
+    for (const struct json *t = json_first(json_get(first, "details")); t; t = json_next(t))
+        plain_line(out, "  %s", json_string_value(t));
+    for (const struct json *t = json_first(json_get(first, "fix")); t; t = json_next(t))
+        plain_line(out, _("  Next step: %s"), json_string_value(t));
+    if (*json_str(first, "command", ""))
+        plain_line(out, _("  Command: %s"), json_str(first, "command", ""));
+    for (const struct json *f = json_first(json_get(a->why.answer, "also")); f; f = json_next(f))
+        plain_line(out, _("  Also: %s"), json_str(f, "text", ""));
+}
+
 void plain_why(const struct app *a, struct str *out)
 {
     const struct pd_err *e = &a->s->last_error;

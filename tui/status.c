@@ -62,7 +62,7 @@ static void apply(void *arg, struct msg *m)
  * the beginning of its run. */
 static bool known(const struct session *s)
 {
-    for (int i = 0; i < SESSION_TABLES; i++)
+    for (int i = 0; i < SESSION_WATCHED; i++)
         if (!s->tables[i].synced && !s->tables[i].forbidden)
             return false;
     return !s->lab || s->progress[0].state != STEP_LOCKED;
