@@ -20,8 +20,10 @@ static int64_t amount(const struct json *map, const char *resource, bool milli)
 
 static struct nodeinfo_use use_of(const struct json *node, const char *resource, bool milli)
 {
-    return (struct nodeinfo_use){resource, amount(json_at(node, "status.capacity"), resource, milli),
-                                 amount(json_at(node, "status.allocatable"), resource, milli), 0};
+    const struct json *has = json_at(node, "status.capacity");
+    const struct json *gives = json_at(node, "status.allocatable");
+    return (struct nodeinfo_use){resource, amount(has, resource, milli),
+                                 amount(gives, resource, milli), 0};
 }
 
 static void pressures(const struct json *node, struct nodeinfo *out)

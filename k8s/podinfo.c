@@ -215,8 +215,9 @@ char *podinfo_cause(const struct json *pod, char *buf, size_t size)
 
 const char *podinfo_container(const struct json *pod)
 {
-    const char *name = json_str(pod, "metadata.annotations['kubectl.kubernetes.io/default-container']",
-                                NULL);
+    static const char annotation[] = "kubectl.kubernetes.io/default-container";
+    const struct json *all = json_at(pod, "metadata.annotations");
+    const char *name = json_string_value(json_get(all, annotation));
     return name && spec_of(pod, name) ? name : json_str(pod, "spec.containers[0].name", NULL);
 }
 

@@ -110,7 +110,7 @@ void cmd_events(struct app *a, const char *arg, struct effects *out UNUSED)
     open_list(a, PANEL_EVENTS, arg);
 }
 
-/* --- sort and filter ------------------------------------------------------------------ */
+/* --- sort and filter -------------------------------------------------------------- */
 static void sort_by(struct app *a, enum list_sort sort)
 {
     struct list_view *v = view(a);
@@ -179,7 +179,7 @@ bool cmd_lists_back(struct app *a)
     return true;
 }
 
-/* --- the selected object ----------------------------------------------------------------- */
+/* --- the selected object ---------------------------------------------------------- */
 static const struct podinfo *list_pod(const struct app *a)
 {
     struct lists_pods l = lists_pods(a->lists, a->s, &a->list[LIST_PODS]);
@@ -338,7 +338,7 @@ void cmd_pod_events(struct app *a, const char *arg UNUSED, struct effects *out U
     open_list(a, PANEL_EVENTS, name);
 }
 
-/* --- logs of it -------------------------------------------------------------------------------- */
+/* --- logs of it ------------------------------------------------------------------- */
 void cmd_show_log(struct app *a)
 {
     if (a->s->lab) {
@@ -395,7 +395,7 @@ void cmd_enter(struct app *a, const char *arg, struct effects *out)
         cmd_pod_log(a, NULL, out);
 }
 
-/* --- the end of it -------------------------------------------------------------------------------- */
+/* --- the end of it ---------------------------------------------------------------- */
 void cmd_pod_delete(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     const char *name, *uid;
@@ -418,7 +418,7 @@ void cmd_pod_delete(struct app *a, const char *arg UNUSED, struct effects *out U
     confirm_ask(a, &c);
 }
 
-/* --- copying ------------------------------------------------------------------------------------------ */
+/* --- copying ---------------------------------------------------------------------- */
 bool cmd_lists_copy(const struct app *a, struct str *text)
 {
     if (a->focus == PANEL_YAML)

@@ -113,7 +113,7 @@ static void show(struct app *a, uint64_t line)
     a->log.off = MIN((int)here(a, &e), e.h / 3);
 }
 
-/* --- following, wrapping ------------------------------------------------------------- */
+/* --- following, wrapping ---------------------------------------------------------- */
 void cmd_follow(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     a->log_follow = true;
@@ -146,7 +146,7 @@ void cmd_log_right(struct app *a, const char *arg UNUSED, struct effects *out UN
         a->log.x = MIN(a->log.x + SIDE_STEP, 64 << 10);
 }
 
-/* --- filter and search ------------------------------------------------------------------- */
+/* --- filter and search ------------------------------------------------------------ */
 void cmd_filter(struct app *a, const char *arg, struct effects *out UNUSED)
 {
     if (arg)
@@ -225,7 +225,7 @@ bool cmd_log_searching(const struct app *a)
     return a->focus == PANEL_LOG && a->log.find[0] && logindex_hits(&a->log.index) > 0;
 }
 
-/* --- marks ---------------------------------------------------------------------------------- */
+/* --- marks ------------------------------------------------------------------------ */
 void cmd_log_mark(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
 {
     struct logview *v = &a->log;
@@ -265,7 +265,7 @@ bool cmd_log_marked(const struct app *a)
     return a->log.marks > 0;
 }
 
-/* --- the line of a step ------------------------------------------------------------------------ */
+/* --- the line of a step ----------------------------------------------------------- */
 static bool is_step(const struct log_line *l, int64_t step)
 {
     char want[40];
@@ -296,7 +296,7 @@ void cmd_log_goto(struct app *a, const char *arg, struct effects *out UNUSED)
     app_note(a, true, _("the log on show has no line of step %" PRId64), step);
 }
 
-/* --- which log ----------------------------------------------------------------------------------- */
+/* --- which log -------------------------------------------------------------------- */
 /* 0-6 as k9s has them. */
 void cmd_log_since(struct app *a, const char *arg, struct effects *out)
 {
@@ -319,7 +319,7 @@ bool cmd_has_lines(const struct app *a)
     return session_log_count(a->s) > 0;
 }
 
-/* --- saving, copying ------------------------------------------------------------------------------- */
+/* --- saving, copying -------------------------------------------------------------- */
 void cmd_log_save(struct app *a, const char *arg, struct effects *out)
 {
     const char *pod = a->s->log_view.pod[0] ? a->s->log_view.pod : a->s->run.pod;

@@ -13,7 +13,7 @@
 
 enum { GUTTER = 2, LEVEL_BYTES = 160, CONTAINER_COLUMNS = 14 };
 
-/* --- level ----------------------------------------------------------------------- */
+/* --- level ------------------------------------------------------------------------ */
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -53,7 +53,7 @@ enum role log_line_level(const char *text)
     return ROLE_LOG;
 }
 
-/* --- text with hits ----------------------------------------------------------------- */
+/* --- text with hits --------------------------------------------------------------- */
 /* s[0..n) with what matches `find` in its role. */
 static void put_hits(struct rows *out, enum role role, const char *s, size_t n, const char *find)
 {
@@ -68,7 +68,7 @@ static void put_hits(struct rows *out, enum role role, const char *s, size_t n, 
     free(copy);
 }
 
-/* --- records of the training log ------------------------------------------------------ */
+/* --- records of the training log -------------------------------------------------- */
 /* A field with its name, if the row has room for all of it. */
 static void number(struct rows *out, const struct run_record *r, const char *key, const char *label,
                    enum role role, int w)
@@ -158,7 +158,7 @@ static void record(const struct log_line_look *k, const struct run_record *r, st
         other_record(out, r);
 }
 
-/* --- what stands before the text ----------------------------------------------------- */
+/* --- what stands before the text -------------------------------------------------- */
 static void gutter(const struct log_line_look *k, const struct log_line *l, enum role level,
                    struct rows *out, bool mark)
 {
@@ -215,7 +215,7 @@ static int before_width(const struct log_line_look *k, const struct log_line *l)
     return MIN(w, MAX(k->w - GUTTER - 10, 0));
 }
 
-/* --- rows -------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------- */
 static int room(const struct log_line_look *k, const struct log_line *l)
 {
     return MAX(k->w - GUTTER - before_width(k, l), 8);

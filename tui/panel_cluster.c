@@ -52,11 +52,11 @@ const struct json *panel_cluster_pod(const struct app *a, int id)
     return i >= 0 && i < MIN(l.n, PANEL_CLUSTER_PODS_MOST) ? l.v[l.order[i]].pod : NULL;
 }
 
-static void heading(struct rows *out, int id, const char *name, int n, bool known)
+static void heading(struct rows *out, int id, const char *name, int n, const struct table *t)
 {
     rows_new(out, id);
     rows_put(out, ROLE_HEAD, name);
-    if (known)
+    if ((n > 0 || t->synced) && !t->forbidden)
         rows_putf(out, ROLE_HEAD, " %d", n);
 }
 
@@ -103,7 +103,7 @@ static void nodes(const struct app *a, struct rows *out, int w)
         name_w = MAX(name_w, utf8_str_width(l.v[i].name));
     }
     name_w = MIN(name_w, MAX(w - 28, 8));
-    heading(out, ID_NODES, _("Nodes"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    heading(out, ID_NODES, _("Nodes"), l.n, t);
     if (sim > 0 && w < 66)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
     if (l.n > 0) {
@@ -164,7 +164,7 @@ static void pods(const struct app *a, struct rows *out, int w)
     struct lists_pods l = lists_pods(a->lists_all, a->s, &all);
     int shown = MIN(l.n, PANEL_CLUSTER_PODS_MOST);
     rows_blank(out);
-    heading(out, ID_PODS, _("Pods"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    heading(out, ID_PODS, _("Pods"), l.n, t);
     rows_put(out, ROLE_TEXT, " ");
     rows_cell(out, ROLE_MUTED, a->s->cluster.ns,
               MAX(3 + name_width(w) - out->v[out->n - 1].width, 1));
@@ -189,7 +189,7 @@ static void events(const struct app *a, struct rows *out, int w)
     const struct table *t = session_table(a->s, "events");
     struct lists_events l = lists_events(a->lists_all, a->s, &newest);
     rows_blank(out);
-    heading(out, PANEL_CLUSTER_FIRST_POD + pods_shown(a), _("Events"), l.n, (l.n > 0 || t->synced) && !t->forbidden);
+    heading(out, PANEL_CLUSTER_FIRST_POD + pods_shown(a), _("Events"), l.n, t);
     if (l.warnings > 0 && !t->forbidden)
         rows_putf(out, dim(a, ROLE_WARN), _("  %d warnings"), l.warnings);
     if (panel_list_state(a, out, t, l.n, w))
@@ -212,7 +212,8 @@ static void down(const struct app *a, struct rows *out, int w)
         rows_wrap(out, ROLE_HINT, 2, e->hint[0] ? e->hint : _(pd_hint(e->code)), w);
     if (k->next_try_ms > a->now_ms) {
         clock_age(k->next_try_ms - a->now_ms, next);
-        rows_linef(out, ROLE_MUTED, _("  next try in %s; Tab, Enter and all lists still work"), next);
+        rows_linef(out, ROLE_MUTED, _("  next try in %s; Tab, Enter and all lists still work"),
+                   next);
     }
     if (k->last_ok_ms > 0)
         rows_linef(out, ROLE_WARN, _("  as it was %s ago:"), panel_age(a, k->last_ok_ms, age));

@@ -31,8 +31,8 @@ void panel_list_forbidden(const struct app *a, struct rows *out, const struct ta
     else
         str_fmt(text, sizeof text, _("Ask for a Role in %s with this rule:"), a->s->cluster.ns);
     rows_wrap(out, ROLE_MUTED, 2, text, w - 2);
-    str_fmt(text, sizeof text, "> {apiGroups: [\"%s\"], resources: [%s], verbs: [get, list, watch]}",
-            group, res);
+    str_fmt(text, sizeof text,
+            "> {apiGroups: [\"%s\"], resources: [%s], verbs: [get, list, watch]}", group, res);
     rows_wrap(out, ROLE_CODE, 2, text, w - 2);
 }
 
@@ -51,7 +51,8 @@ bool panel_list_state(const struct app *a, struct rows *out, const struct table 
     else if (t->error[0])
         rows_wrap(out, ROLE_WARN, 1, t->error, w - 1);
     else
-        rows_line(out, ROLE_MUTED, a->s->cluster.link == LINK_UP ? _(" reading") : _(" connecting"));
+        rows_line(out, ROLE_MUTED,
+                  a->s->cluster.link == LINK_UP ? _(" reading") : _(" connecting"));
     return true;
 }
 

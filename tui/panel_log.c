@@ -75,7 +75,8 @@ static void nothing(const struct app *a, struct rows *out, int w, int h)
         rows_wrap(out, ROLE_MUTED, 1, _("The log is open and empty: the container has written "
                                         "nothing in this span."), w - 1);
     else if (v->state == LOG_WAITING || v->error[0])
-        rows_wrap(out, ROLE_WARN, 1, v->error[0] ? v->error : _("waiting for the container"), w - 1);
+        rows_wrap(out, ROLE_WARN, 1, v->error[0] ? v->error : _("waiting for the container"),
+                  w - 1);
     else
         rows_wrap(out, ROLE_MUTED, 1, _("waiting for the first line"), w - 1);
     const struct json *pod = NULL;

@@ -126,7 +126,8 @@ static void node_row(const struct app *a, struct rows *out, const struct nodeinf
     bool down = a->s->cluster.link == LINK_DOWN;
     enum role hw = n->devices ? panel_nodes_hw_role(n->device[0].resource) : ROLE_MUTED;
     rows_new(out, id);
-    rows_sign(out, down ? ROLE_MUTED : role, !n->ready ? G_FAIL : role == ROLE_OK ? G_LIVE : G_WARN);
+    rows_sign(out, down ? ROLE_MUTED : role,
+              !n->ready ? G_FAIL : role == ROLE_OK ? G_LIVE : G_WARN);
     rows_put(out, ROLE_TEXT, " ");
     columns_cell(c, C_NAME, out, ROLE_TEXT, panel_list_clean(out, n->name), true);
     columns_cell(c, C_STATUS, out, role, panel_list_clean(out, status), false);
@@ -139,7 +140,7 @@ static void node_row(const struct app *a, struct rows *out, const struct nodeinf
     columns_cell(c, C_VERSION, out, ROLE_MUTED, panel_list_clean(out, n->version), false);
 }
 
-/* --- totals over all nodes --------------------------------------------------------- */
+/* --- totals over all nodes -------------------------------------------------------- */
 struct sum {
     struct nodeinfo_use use;
     bool unknown;
@@ -182,7 +183,7 @@ static void totals(struct rows *out, const struct lists_nodes *l, int w)
     }
 }
 
-/* --- the selected node --------------------------------------------------------------- */
+/* --- the selected node ------------------------------------------------------------ */
 static void holders(const struct app *a, struct rows *out, const struct nodeinfo *n,
                     const char *resource, int w)
 {

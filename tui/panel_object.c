@@ -60,7 +60,7 @@ static void head(struct rows *out, const char *text)
     rows_line(out, ROLE_HEAD, text);
 }
 
-/* --- phase times ---------------------------------------------------------------------- */
+/* --- phase times ------------------------------------------------------------------ */
 /* "02:00:12" of the clock that the title shows. */
 static void clock_text(const struct app *a, int64_t at_ms, char buf[36])
 {
@@ -116,7 +116,7 @@ static void times(const struct app *a, struct rows *out, const struct json *pod,
         time_row(a, out, &t.row[i], longest, w);
 }
 
-/* --- containers ------------------------------------------------------------------------- */
+/* --- containers ------------------------------------------------------------------- */
 static void exit_text(const struct json *end, char buf[160])
 {
     int64_t code = json_int(end, "exitCode", 0);
@@ -229,7 +229,7 @@ static void volumes(struct rows *out, const struct json *pod, int w)
     }
 }
 
-/* --- Jobs ---------------------------------------------------------------------------------- */
+/* --- Jobs ------------------------------------------------------------------------- */
 static void job_facts(const struct app *a, struct rows *out, const struct json *job, int w)
 {
     char buf[200], age[16];
@@ -244,7 +244,8 @@ static void job_facts(const struct app *a, struct rows *out, const struct json *
         fact(out, _("deadline"), str_fmt(buf, sizeof buf, "%" PRId64 "s", deadline), w);
     if (json_bool(job, "spec.suspend", false))
         fact(out, _("suspended"), _("yes: it makes no pods"), w);
-    for (const struct json *c = json_first(json_at(job, "status.conditions")); c; c = json_next(c)) {
+    const struct json *list = json_at(job, "status.conditions");
+    for (const struct json *c = json_first(list); c; c = json_next(c)) {
         bool yes = str_eq(json_str(c, "status", ""), "True");
         const char *type = json_str(c, "type", "?");
         if (!yes)
@@ -312,7 +313,7 @@ const struct json *panel_object_job(const struct app *a)
     return o && str_eq(a->object.kind, "Pod") ? owner_job(a, o) : NULL;
 }
 
-/* --- pods ------------------------------------------------------------------------------------ */
+/* --- pods ------------------------------------------------------------------------- */
 static void pod_rows(const struct app *a, struct rows *out, const struct json *pod, int w)
 {
     struct podinfo p;
@@ -371,7 +372,7 @@ static bool ages(const struct app *a UNUSED)
 
 const struct panel panel_object = {title, rows, NULL, ages, N_("Object")};
 
-/* --- YAML -------------------------------------------------------------------------------------- */
+/* --- YAML ------------------------------------------------------------------------- */
 void panel_object_yaml(const struct app *a, struct str *out)
 {
     const struct json *o = panel_object_find(a);

@@ -70,13 +70,10 @@ static bool move(struct app *a, const char *key)
     return true;
 }
 
-void prompt_key(struct app *a, const char *key, struct effects *out)
+static void take_key(struct app *a, const char *key, struct effects *out)
 {
     struct app_prompt *p = &a->prompt;
-    void (*typed)(struct app *, const char *) = p->typed;
-    char before_text[sizeof p->text];
     int n;
-    str_copy(before_text, sizeof before_text, p->text);
     uint32_t cp = utf8_decode(key, strlen(key), &n);
     if (str_eq(key, "Enter"))
         accept(a, out);
@@ -96,9 +93,19 @@ void prompt_key(struct app *a, const char *key, struct effects *out)
         insert(p, " ", 1);
     else if (!move(a, key) && key[n] == '\0' && utf8_width(cp) > 0)
         insert(p, key, (size_t)n);
+}
+
+/* Whoever wants to know is told what stands there as it is typed. */
+void prompt_key(struct app *a, const char *key, struct effects *out)
+{
+    struct app_prompt *p = &a->prompt;
+    void (*typed)(struct app *, const char *) = p->typed;
+    char text[sizeof p->text];
+    str_copy(text, sizeof text, p->text);
+    take_key(a, key, out);
     if (typed && p->kind == PROMPT_NONE && !str_eq(key, "Enter"))
         typed(a, "");
-    else if (typed && p->kind != PROMPT_NONE && !str_eq(p->text, before_text))
+    else if (typed && p->kind != PROMPT_NONE && !str_eq(p->text, text))
         typed(a, p->text);
 }
 
@@ -108,5 +115,7 @@ void prompt_paste(struct app *a, const char *text)
     str_init(&clean, sizeof a->prompt.text);
     utf8_clean(text, strcspn(text, "\r\n"), false, &clean);
     insert(&a->prompt, clean.p, clean.len);
+    if (a->prompt.typed)
+        a->prompt.typed(a, a->prompt.text);
     str_release(&clean);
 }

@@ -147,7 +147,8 @@ UNUSED static void fx_crowd(struct session *s)
            "\"2026-11-30T01:34:00Z\"},\"spec\":{\"completions\":1,\"backoffLimit\":4},"
            "\"status\":{\"active\":2,\"failed\":1}}");
     fx_event(s, "Normal", "Scheduled", "lora-gaudi-run-4k9wz", 1, "2026-11-30T01:34:02Z",
-             "2026-11-30T01:34:02Z", "Successfully assigned stu-07/lora-gaudi-run-4k9wz to gaudi-0");
+             "2026-11-30T01:34:02Z",
+             "Successfully assigned stu-07/lora-gaudi-run-4k9wz to gaudi-0");
     fx_event(s, "Normal", "Pulled", "lora-gaudi-run-4k9wz", 1, "2026-11-30T01:34:45Z",
              "2026-11-30T01:34:45Z", "Successfully pulled image registry:5000/lora:1.0 in 41.2s");
     fx_event(s, "Warning", "FailedScheduling", "lora-gaudi-wait-p0c2s", 7, "2026-11-30T01:56:01Z",
