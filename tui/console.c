@@ -45,6 +45,7 @@ struct console {
     bool dirty, away, stopping;
     bool asked;                  /* what changed since the last frame was asked for, or is news */
     bool blocked;                /* the terminal is still taking a frame */
+    bool key;                    /* the next frame answers a key */
     struct pace pace;
     int64_t tick_due_ms;
     uint32_t paint_timer, tick_timer, esc_timer, size_timer, rest_timer;
@@ -137,7 +138,7 @@ static void watch_output(struct console *c)
 static void paint(struct console *c)
 {
     int cx, cy;
-    c->dirty = c->asked = false;
+    c->dirty = c->asked = c->key = false;
     pace_painted(&c->pace, clock_ms());
     screen_draw(c->app, &c->grid, &cx, &cy);
     term_mouse(c->tty, c->app->look.mouse);
@@ -229,10 +230,15 @@ static void after_turn(void *arg)
     if (!c->away)
         watch_output(c);
     c->pace.skipped += c->dirty && c->blocked;
+    if (c->key && c->paint_timer) {              /* that one would come too late */
+        loop_timer_cancel(c->loop, c->paint_timer);
+        c->paint_timer = 0;
+    }
     if (!c->dirty || c->away || c->paint_timer || c->blocked)
         return;
-    int64_t wait = MAX(pace_wait(&c->pace, c->app->look.frames, clock_ms()),
-                       motion_wait(c->app->look.motion, c->asked, c->pace.painted_ms, clock_ms()));
+    int64_t now = clock_ms();
+    int64_t wait = MAX(pace_wait(&c->pace, c->app->look.frames, c->key, now),
+                       motion_wait(c->app->look.motion, c->asked, c->pace.painted_ms, now));
     if (wait <= 0)
         paint(c);
     else
@@ -244,6 +250,7 @@ static void on_key(void *arg, const char *key, const char *paste)
 {
     struct json *body = json_new_object();
     json_put_str(body, key ? "key" : "text", key ? key : paste);
+    ((struct console *)arg)->key = true;
     apply(arg, msg_new(key ? MSG_KEY : MSG_PASTE, body));
 }
 

@@ -11,9 +11,11 @@ void pace_init(struct pace *p)
     p->forced = slow && str_eq(slow, "1");
 }
 
-int64_t pace_wait(const struct pace *p, int frames_a_second, int64_t now_ms)
+int64_t pace_wait(const struct pace *p, int frames_a_second, bool key, int64_t now_ms)
 {
-    int64_t every = p->slow || p->forced ? PACE_SLOW_MS : 1000 / MAX(frames_a_second, 1);
+    int64_t every = key ? PACE_KEY_MS : 1000 / MAX(frames_a_second, 1);
+    if (p->slow || p->forced)
+        every = PACE_SLOW_MS;
     return MAX(p->painted_ms + every - now_ms, 0);
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/base/base.h"
 
-enum { PACE_SLOW_MS = 1000, PACE_RESIZE_MS = 100, PACE_BLOCKED_MS = 100, PACE_GOOD_FRAMES = 5 };
+enum { PACE_KEY_MS = 8, PACE_SLOW_MS = 1000, PACE_RESIZE_MS = 100, PACE_BLOCKED_MS = 100, PACE_GOOD_FRAMES = 5 };
 
 struct pace {
     int64_t painted_ms, resized_ms;
@@ -17,8 +17,8 @@ struct pace {
 };
 
 void pace_init(struct pace *p);
-/* ms until the next frame may be painted. */
-int64_t pace_wait(const struct pace *p, int frames_a_second, int64_t now_ms);
+/* ms until the next frame may be painted; one that answers a key waits least. */
+int64_t pace_wait(const struct pace *p, int frames_a_second, bool key, int64_t now_ms);
 void pace_painted(struct pace *p, int64_t now_ms);
 /* The terminal took the frame after so many ms. */
 void pace_took(struct pace *p, int64_t waited_ms);

@@ -98,15 +98,17 @@ TEST(frames_wait_their_turn)
     struct pace p;
     setenv("PODIUM_SLOW", "", 1);
     pace_init(&p);
-    CHECK_INT(pace_wait(&p, 30, 1000), 0);
+    CHECK_INT(pace_wait(&p, 30, false, 1000), 0);
     pace_painted(&p, 1000);
-    CHECK_INT(pace_wait(&p, 30, 1010), 23);
-    CHECK_INT(pace_wait(&p, 10, 1010), 90);
+    CHECK_INT(pace_wait(&p, 30, false, 1010), 23);
+    CHECK_INT(pace_wait(&p, 10, false, 1010), 90);
+    CHECK_INT(pace_wait(&p, 10, true, 1003), 5);
+    CHECK_INT(pace_wait(&p, 10, true, 1010), 0);
     pace_took(&p, 101);
-    CHECK_INT(pace_wait(&p, 30, 1010), 990);
+    CHECK_INT(pace_wait(&p, 30, false, 1010), 990);
     for (int i = 0; i < PACE_GOOD_FRAMES; i++)
         pace_took(&p, 0);
-    CHECK_INT(pace_wait(&p, 30, 1010), 23);
+    CHECK_INT(pace_wait(&p, 30, false, 1010), 23);
     p.resized_ms = 1000;
     CHECK_INT(pace_resize_wait(&p, 1030), 70);
     CHECK_INT(pace_resize_wait(&p, 1200), 0);
@@ -114,7 +116,8 @@ TEST(frames_wait_their_turn)
     pace_init(&p);
     pace_painted(&p, 1000);
     pace_took(&p, 0);
-    CHECK_INT(pace_wait(&p, 30, 1010), 990);
+    CHECK_INT(pace_wait(&p, 30, false, 1010), 990);
+    CHECK_INT(pace_wait(&p, 30, true, 1010), 990);       /* a slow link stays slow */
 }
 
 /* Where ambiguous characters are two columns wide, no sign of the safe set is;
