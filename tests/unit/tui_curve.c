@@ -3,9 +3,12 @@
 #include "tui/curve.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "labs/run.h"
+#include "tui/curve_line.h"
 
 static const char *ticks(double lo, double hi, bool log, int most)
 {
@@ -275,6 +278,190 @@ TEST(a_million_points_in_a_frame)
         rows_release(&r);
     }
     CHECK(mem_allocations() - before < 20 * 4000);
+    curve_cache_release(&c);
+    series_free(s);
+}
+
+/* The same first points give the same average, however long the run becomes. */
+TEST(the_average_does_not_hang_on_the_run_s_length)
+{
+    struct series *s[2] = {series_new(), series_new()};
+    double *ema[2];
+    for (int k = 0; k < 2; k++) {
+        int n = k ? 100000 : 10000;
+        uint32_t seed = 3;
+        for (int i = 1; i <= n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            series_append(s[k], i, i % 977 == 0 ? NAN : 1 + (double)(seed >> 8) / (1 << 24));
+        }
+        ema[k] = xcalloc((size_t)n, sizeof **ema);
+        series_ema(s[k], 0.97, ema[k]);
+    }
+    CHECK(memcmp(ema[0], ema[1], 10000 * sizeof **ema) == 0);
+    for (int k = 0; k < 2; k++) {
+        free(ema[k]);
+        series_free(s[k]);
+    }
+}
+
+/* Zoomed to where it is, at every scale; beside it, it is not there. */
+TEST(one_spike_is_seen_at_every_zoom)
+{
+    static const struct { int w, h; } sizes[] = {{40, 12}, {80, 24}, {120, 40}, {200, 60}};
+    struct series *s = with_spike(1000000, 700001);
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+        for (double half = 400000; half >= 5; half /= 7)
+            for (int off = -1; off <= 1; off++) {
+                struct rows r;
+                struct curve_ask a = {.raw = s, .cursor = NAN, .x_lo = 700001 - half + off * half * 0.4,
+                                      .x_hi = 700001 + half + off * half * 0.4};
+                a.x_lo = MAX(a.x_lo, 0);
+                draw(&r, &a, sizes[i].w, sizes[i].h);
+                if (marks_above(&r, sizes[i].h) < 1)
+                    t_fail(__FILE__, __LINE__, "no spike: %dx%d, %g around", sizes[i].w, sizes[i].h,
+                           half);
+                rows_release(&r);
+                a.x_lo += 3 * half;
+                a.x_hi += 3 * half;
+                struct curve_facts f;
+                curve_count(&a, sizes[i].w, sizes[i].h, &f);
+                CHECK(f.y.hi < 2 || a.x_hi > 1000000);
+            }
+    series_free(s);
+}
+
+/* What has no place on a log axis is counted, and the rest is drawn. */
+TEST(log_axes_count_what_they_hide)
+{
+    struct series *s = series_new();
+    struct curve_facts f;
+    struct rows r;
+    for (int i = -2; i <= 100; i++)
+        series_append(s, i, i == 50 || i == 51 ? -1.0 : i == 52 ? 0.0 : pow(10, i / 25.0));
+    struct curve_ask a = {.raw = s, .x_lo = NAN, .x_hi = NAN, .cursor = NAN, .log_y = true,
+                          .log_x = true};
+    rows_init(&r, GLYPH_UNICODE);
+    curve_rows(&a, &r, 80, 24, &f);
+    CHECK_INT(f.hidden, 3 + 3);          /* three values, and the steps -2, -1, 0 */
+    CHECK(f.x.log && f.y.log && f.x.lo == 1 && f.y.hi > 1e4 && f.above == 0);
+    rows_release(&r);
+    curve_count(&a, 80, 24, &f);
+    CHECK_INT(f.hidden, 6);
+    a.log_x = a.log_y = false;
+    curve_count(&a, 80, 24, &f);
+    CHECK_INT(f.hidden, 0);
+    series_free(s);
+}
+
+/* On log-log axes a power is a straight line: its cells stand on a diagonal. */
+TEST(a_power_is_straight_on_log_axes)
+{
+    struct series *s = series_new();
+    struct curve_cache c;
+    struct curve_facts f;
+    for (int i = 1; i <= 5000; i++)
+        series_append(s, i, 10 * pow(i, -0.5));
+    curve_cache_init(&c);
+    curve_cache_update(&c, s, 0);
+    struct curve_ask a = {.raw = s, .ema = c.ema, .x_lo = NAN, .x_hi = NAN, .cursor = NAN,
+                          .log_y = true, .log_x = true};
+    curve_count(&a, 80, 24, &f);
+    double slope = (axis_share(&f.y, 10 * pow(4000, -0.5)) - axis_share(&f.y, 10)) /
+                   (axis_share(&f.x, 4000) - axis_share(&f.x, 1));
+    for (int i = 1; i <= 4000; i *= 3) {
+        double want = axis_share(&f.y, 10) + slope * (axis_share(&f.x, i) - axis_share(&f.x, 1));
+        CHECK_NEAR(axis_share(&f.y, 10 * pow(i, -0.5)), want, 1e-9);
+    }
+    curve_cache_release(&c);
+    series_free(s);
+}
+
+/* Over tokens the points keep the averages they have over steps; a point whose
+ * tokens are not known is left out, not moved. */
+TEST(x_can_be_another_unit)
+{
+    struct run_log *log = xcalloc(1, sizeof *log);
+    struct curve_line l;
+    struct run r;
+    run_init(&r, log);
+    free(log);
+    curve_line_init(&l);
+    for (int i = 1; i <= 50; i++) {
+        series_append(r.loss, i, 3 - i * 0.01 + 0.3 * (i % 3));
+        series_append(r.tokens, i, i == 20 ? NAN : i * 100.0);
+        if (i % 10 == 0)
+            series_append(r.val, i, 2);
+        curve_line_update(&l, &r, X_TOKENS, 0.9);
+    }
+    struct curve_trace t = curve_line_trace(&l, &r);
+    CHECK_INT(series_count(t.raw), 49);
+    CHECK_INT(series_count(t.val), 4);
+    CHECK(series_x(t.raw, 19) == 2100 && t.ema[19] == l.cache.ema[20]);
+    CHECK_NEAR(curve_line_x(&r, X_TOKENS, 0), 0, 0);
+    CHECK_NEAR(curve_line_x(&r, X_TOKENS, 30), 3000, 0);
+    CHECK(isnan(curve_line_x(&r, X_TOKENS, 20)) && isnan(curve_line_x(&r, X_TOKENS, 51)));
+    curve_line_update(&l, &r, X_STEP, 0.9);
+    t = curve_line_trace(&l, &r);
+    CHECK(t.raw == r.loss && t.ema == l.cache.ema);
+    curve_line_release(&l);
+    run_release(&r);
+}
+
+TEST(odd_points_are_counted)
+{
+    struct run_log *log = xcalloc(1, sizeof *log);
+    struct curve_line l;
+    struct run r;
+    run_init(&r, log);
+    free(log);
+    curve_line_init(&l);
+    for (int i = 1; i <= 60; i++) {
+        if (i > 20 && i <= 25)
+            continue;
+        series_append(r.loss, i, i == 30 ? NAN : i == 31 ? -INFINITY : 1);
+        curve_line_update(&l, &r, X_STEP, 0.5);
+    }
+    CHECK(l.nan == 1 && l.inf == 1 && l.gaps == 5 && series_x(r.loss, l.first_bad) == 30);
+    curve_line_release(&l);
+    run_release(&r);
+}
+
+/* Processor time, so that others on the machine don't count. */
+static double cpu_us(void)
+{
+    return 1e6 * (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* BENCH=FILE gets what a point and a frame cost (tests/bench/curve.sh). */
+TEST(what_it_costs)
+{
+    enum { N = 1000000, FRAMES = 40 };
+    struct series *s = series_new();
+    struct curve_cache c;
+    curve_cache_init(&c);
+    double start = cpu_us();
+    for (int i = 0; i < N; i++)
+        series_append(s, i, 1 + (double)((unsigned)i * 7919u % 1000u) * 1e-3);
+    double append = (cpu_us() - start) * 1000 / N;
+    start = cpu_us();
+    curve_cache_update(&c, s, 0.9);
+    double ema = (cpu_us() - start) * 1000 / N;
+    start = cpu_us();
+    for (int i = 0; i < FRAMES; i++) {
+        struct rows r;
+        struct curve_ask a = {.raw = s, .ema = c.ema, .x_lo = NAN, .x_hi = NAN, .cursor = NAN,
+                              .log_y = i % 2};
+        draw(&r, &a, 114, 34);
+        rows_release(&r);
+    }
+    double frame = (cpu_us() - start) / 1000 / FRAMES;
+    FILE *f = getenv("BENCH") ? fopen(getenv("BENCH"), "a") : NULL;
+    if (f) {
+        fprintf(f, "bench curve_append %.0f ns\nbench curve_average %.1f ns\n"
+                   "bench curve_frame_1e6_points %.2f ms\n", append, ema, frame);
+        fclose(f);
+    }
+    CHECK(series_count(s) == N);
     curve_cache_release(&c);
     series_free(s);
 }
