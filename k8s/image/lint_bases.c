@@ -224,7 +224,9 @@ void lint_bases(struct lint_work *w)
         const struct df_stage *st = &w->plan.v[i];
         const struct df_word *at = &w->df->v[st->from].words[0];
         const struct base_facts *b = &w->stages[i].base;
-        if (st->parent >= 0 || str_eq(st->base, "scratch"))
+        bool holes = strchr(at->text, '$') && (!*b->tag || b->tag[0] == '-' ||
+                                               str_ends(b->tag, "-"));
+        if (st->parent >= 0 || str_eq(st->base, "scratch") || holes)
             continue;
         if (b->cuda && !b->digest)
             cuda(w, at, st->base, b);
