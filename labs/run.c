@@ -377,8 +377,8 @@ void run_csv_ema(const struct run *r, const double *ema, size_t ema_n, const cha
                  struct str *out)
 {
     size_t i = 0, k = 0, n = series_count(r->loss), m = series_count(r->val);
-    str_printf(out, "step,loss,%s%sval_loss,lr,gnorm,tok_s,tokens,epoch,seconds\n", name ? name : "",
-               name ? "," : "");
+    str_printf(out, "step,loss,%s%sval_loss,lr,gnorm,tok_s,tokens,epoch,seconds\n",
+               name ? name : "", name ? "," : "");
     while (i < n || k < m) {
         double a = i < n ? series_x(r->loss, i) : INFINITY;
         double b = k < m ? series_x(r->val, k) : INFINITY;

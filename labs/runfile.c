@@ -137,5 +137,6 @@ enum pd_code runfile_load(const char *path, struct run *r, struct pd_err *err)
     if (rc != PD_OK || series_count(r->loss) > 0)
         return rc;
     pd_fail_at(err, PD_PARSE, path, 1, 0, _("no step of a training stands in it"));
-    return pd_set_hint(err, _("a run log of podium-train, or a CSV with the columns step and loss"));
+    return pd_set_hint(err,
+                       _("a run log of podium-train, or a CSV with the columns step and loss"));
 }

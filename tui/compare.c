@@ -13,7 +13,8 @@
 #include "tui/text.h"
 
 static const struct { enum glyph mark; enum role role; } signs[CURVE_GHOSTS] = {
-    {G_RUN1, ROLE_SERIES_3}, {G_RUN2, ROLE_SERIES_4}, {G_RUN3, ROLE_SERIES_5}, {G_RUN4, ROLE_SERIES_2}};
+    {G_RUN1, ROLE_SERIES_3}, {G_RUN2, ROLE_SERIES_4}, {G_RUN3, ROLE_SERIES_5},
+    {G_RUN4, ROLE_SERIES_2}};
 
 struct compare *compare_new(void)
 {

@@ -14,6 +14,11 @@ static double last_of(const struct series *s)
     return s && series_count(s) ? series_y(s, series_count(s) - 1) : NAN;
 }
 
+static double last_ema(const struct app *a)
+{
+    return a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN;
+}
+
 static double last_x(const struct series *s)
 {
     return s && series_count(s) ? series_x(s, series_count(s) - 1) : NAN;
@@ -114,7 +119,7 @@ static void figures_below(const struct app *a, struct rows *out, int w)
     struct str verdict;
     enum role role = ROLE_TEXT;
     rows_new(out, -1);
-    pair(out, ROLE_EMA, _("ema"), a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN, w);
+    pair(out, ROLE_EMA, _("ema"), last_ema(a), w);
     pair(out, ROLE_TEXT, _("raw"), last_of(r->loss), w);
     pair(out, ROLE_VAL, _("val"), last_of(r->val), w);
     pair(out, ROLE_TEXT, "lr", last_of(r->lr), w);
@@ -282,7 +287,7 @@ static void losses(const struct app *a, struct rows *out)
     more[0] = '\0';
     figure(out, _("train"), ROLE_TEXT, text_number(last_of(r->loss), buf), "");
     figure(out, _("ema"), ROLE_EMA,
-           text_number(a->line.cache.n ? a->line.cache.ema[a->line.cache.n - 1] : NAN, buf), "");
+           text_number(last_ema(a), buf), "");
     if (!isnan(last_x(r->val)))
         str_fmt(more, sizeof more, "@ %.0f", last_x(r->val));
     figure(out, _("val"), ROLE_VAL, text_number(last_of(r->val), buf), more);

@@ -220,7 +220,8 @@ static void say_bad(const struct verdict *v, struct str *out)
         clause(out, _("loss is not a number since step %.0f, the first: look at the data"),
                v->step);
     else
-        clause(out, _("loss is not a number since step %.0f (last good: %s @ %.0f): lower the rate"),
+        clause(out,
+               _("loss is not a number since step %.0f (last good: %s @ %.0f): lower the rate"),
                v->step, b, v->a);
 }
 

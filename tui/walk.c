@@ -79,6 +79,12 @@ static bool item(const char **list, char sep, struct str *out)
     return true;
 }
 
+static double value(const char *word)
+{
+    double v = NAN;
+    return str_to_f64(word, &v) ? v : NAN;
+}
+
 /* --- batch -------------------------------------------------------------------------- */
 /* One token after the other, the trained ones in brackets. */
 static void flow(const struct stage *s, const char *tokens, const char *mask)
@@ -107,8 +113,8 @@ static void batch(const struct stage *s)
     if (num(s, "accum") > 1)
         say(s, _("%.0f batches are added up for this step, %.0f sequences each."), num(s, "accum"),
             num(s, "sequences"));
-    say(s, _("The step takes %.0f sequences: %.0f tokens to compute. %.0f of them are trained: only "
-             "these make the loss."), num(s, "sequences") * num(s, "accum"), num(s, "positions"),
+    say(s, _("The step takes %.0f sequences: %.0f tokens to compute. %.0f of them are trained: "
+             "only these make the loss."), num(s, "sequences") * num(s, "accum"), num(s, "positions"),
         num(s, "trained"));
     say(s, _("The first sequence has %.0f tokens. In [brackets] are the %.0f that the model must "
              "learn to say; the others are the question, which it only reads."),
@@ -127,7 +133,7 @@ static void layers(const struct stage *s)
     str_init(&line, 4096);
     str_init(&one, 64);
     for (int i = 0; item(&list, ' ', &one); i++) {
-        const char *v = text_number(atof(one.p), buf);
+        const char *v = text_number(value(one.p), buf);
         if (i == 0)
             str_printf(&line, _("tokens %s"), v);
         else
@@ -196,15 +202,15 @@ static void forward(const struct stage *s)
 static void loss(const struct stage *s)
 {
     const char *tokens = text(s, "tokens"), *nll = text(s, "nll");
-    struct str token, value;
+    struct str token, word;
     char buf[24];
     int across = MAX(s->w / 22, 1), width = s->w / across, n = 0;
     say(s, _("A token costs -ln p: nothing when the model was sure of it, much when it was "
              "surprised. The first sequence:"));
     str_init(&token, 4096);
-    str_init(&value, 64);
-    for (; item(&tokens, '\t', &token) && item(&nll, ' ', &value); n++) {
-        double v = atof(value.p);
+    str_init(&word, 64);
+    for (; item(&tokens, '\t', &token) && item(&nll, ' ', &word); n++) {
+        double v = value(word.p);
         if (n % across == 0)
             rows_new(s->out, -1);
         rows_cell(s->out, ROLE_MUTED, " ", 1);
@@ -213,7 +219,7 @@ static void loss(const struct stage *s)
         rows_cell(s->out, ROLE_TEXT, "", 2);
     }
     str_release(&token);
-    str_release(&value);
+    str_release(&word);
     if (n < num(s, "row_count"))
         say(s, _("%.0f more tokens are not shown."), num(s, "row_count") - n);
     sum(s, _("this sequence: %.6g / %.0f = %.6g"), num(s, "row_sum"), num(s, "row_count"),
@@ -226,15 +232,15 @@ static void loss(const struct stage *s)
 static void group_rows(const struct stage *s)
 {
     const char *list = text(s, "groups");
-    struct str name, value;
+    struct str name, word;
     char buf[24];
     double most = 0;
     str_init(&name, 4096);
-    str_init(&value, 64);
-    for (const char *l = list; item(&l, '\t', &name) && item(&l, '\t', &value);)
-        most = fmax(most, atof(value.p));
-    while (item(&list, '\t', &name) && item(&list, '\t', &value)) {
-        double v = atof(value.p);
+    str_init(&word, 64);
+    for (const char *l = list; item(&l, '\t', &name) && item(&l, '\t', &word);)
+        most = fmax(most, value(word.p));
+    while (item(&list, '\t', &name) && item(&list, '\t', &word)) {
+        double v = value(word.p);
         rows_new(s->out, -1);
         rows_put(s->out, ROLE_TEXT, " ");
         rows_cell(s->out, ROLE_TEXT, name.p, MIN(16, s->w / 3));
@@ -244,7 +250,7 @@ static void group_rows(const struct stage *s)
             rows_bar(s->out, most > 0 ? v / most : 0, MIN(s->w - 30, 40));
     }
     str_release(&name);
-    str_release(&value);
+    str_release(&word);
 }
 
 static void backward(const struct stage *s)

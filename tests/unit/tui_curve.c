@@ -313,9 +313,9 @@ TEST(one_spike_is_seen_at_every_zoom)
         for (double half = 400000; half >= 5; half /= 7)
             for (int off = -1; off <= 1; off++) {
                 struct rows r;
-                struct curve_ask a = {.raw = s, .cursor = NAN, .x_lo = 700001 - half + off * half * 0.4,
-                                      .x_hi = 700001 + half + off * half * 0.4};
-                a.x_lo = MAX(a.x_lo, 0);
+                double middle = 700001 + off * half * 0.4;
+                struct curve_ask a = {.raw = s, .cursor = NAN, .x_lo = MAX(middle - half, 0),
+                                      .x_hi = middle + half};
                 draw(&r, &a, sizes[i].w, sizes[i].h);
                 if (marks_above(&r, sizes[i].h) < 1)
                     t_fail(__FILE__, __LINE__, "no spike: %dx%d, %g around", sizes[i].w, sizes[i].h,

@@ -284,7 +284,8 @@ TEST(each_run_has_its_sign)
                 seen[0] += s->role == ROLE_SERIES_3 && strstr(s->text, glyph_of(a->glyphs, G_RUN1));
                 seen[1] += s->role == ROLE_SERIES_4 && strstr(s->text, glyph_of(a->glyphs, G_RUN2));
             }
-        CHECK_MSG(seen[0] >= 2 && seen[1] >= 2, "set %d: %d and %d signs", glyphs, seen[0], seen[1]);
+        CHECK_MSG(seen[0] >= 2 && seen[1] >= 2, "set %d: %d and %d signs", glyphs,
+                  seen[0], seen[1]);
         rows_release(&r);
         fx_free(a);
     }
