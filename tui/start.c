@@ -33,8 +33,11 @@ static const char *from_environment(enum setting i)
         char ch = settings_at(i)->name[k];
         name[n++] = (char)(ch >= 'a' && ch <= 'z' ? ch - 32 : ch);
     }
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
+    const char *value = getenv(name), *still = getenv("REDUCE_MOTION");
+    if (value && *value)
+        return value;
+    bool reduce = i == SET_MOTION && still && *still && !str_eq(still, "0");
+    return reduce ? "reduced" : NULL;    /* what other programs heed as well */
 }
 
 /* One of the person's files, before the first paint; the effect that watches
