@@ -7,7 +7,8 @@
 
 #include "core/base/base.h"
 
-enum { PACE_KEY_MS = 8, PACE_SLOW_MS = 1000, PACE_RESIZE_MS = 100, PACE_BLOCKED_MS = 100, PACE_GOOD_FRAMES = 5 };
+enum { PACE_KEY_MS = 8, PACE_SLOW_MS = 1000, PACE_RESIZE_MS = 100, PACE_BLOCKED_MS = 100,
+       PACE_GOOD_FRAMES = 5 };
 
 struct pace {
     int64_t painted_ms, resized_ms;

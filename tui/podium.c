@@ -171,7 +171,8 @@ int main(int argc, char **argv)
 {
     struct console_options o = {0};
     struct option options[SET_COUNT + 8] = {
-        {"--lab", &o.open, NULL, NULL}, {"--labs", &o.labs, NULL, NULL}, {"--record", &o.record, NULL, NULL},
+        {"--lab", &o.open, NULL, NULL}, {"--labs", &o.labs, NULL, NULL},
+        {"--record", &o.record, NULL, NULL},
         {"--kubeconfig", &o.kubeconfig, NULL, NULL}, {"--context", &o.context, NULL, NULL},
         {"--namespace", &o.ns, NULL, NULL}};
     for (int i = 0; i < SET_COUNT; i++)

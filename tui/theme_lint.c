@@ -3,7 +3,8 @@
 #include "core/base/str.h"
 #include "tui/theme.h"
 
-enum { DIM_ON_16_X10 = 18 };     /* the 16 colours are the terminal's own: only what can't be right */
+/* The 16 colours are the terminal's own: only what can't be right. */
+enum { DIM_ON_16_X10 = 18 };
 
 struct linting {
     const struct theme *t;

@@ -88,8 +88,8 @@ static void paint(struct tty *t, const struct grid *g, const struct theme *th, b
 
 static void screens(struct tty *t, const struct theme *th)
 {
-    static const char *const keys[] = {"1", "2", "3", "4", "5", "z", "Tab", "j", "G", "v", "?", "Esc",
-                                       "z", "g"};
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "6", "7", "z", "Tab", "j", "G",
+                                       "v", "?", "Esc", "z", "g"};
     for (int round = 0; round < 6; round++) {
         struct app *a = fx_app(round % 2 ? "zh" : "en", 60 + pick(90), 16 + pick(30),
                                (enum glyph_set)pick(GLYPH_SET_COUNT));
@@ -174,7 +174,7 @@ static const char *control(const char *p, const char *start)
                               strncmp(modes[i], body + 1, strlen(modes[i])) == 0);
         if (!known || !found)
             unknown(p, start);
-    } else if (!strchr("HABCDGdJKXPL@Mmrb", *end) && strncmp(p, "\033[22;0;0t", 9) != 0 &&
+    } else if (!strchr("HABCDGdJKXPL@MSTmrb", *end) && strncmp(p, "\033[22;0;0t", 9) != 0 &&
                strncmp(p, "\033[23;0;0t", 9) != 0 && strncmp(p, "\033[22;2t", 7) != 0 &&
                strncmp(p, "\033[23;2t", 7) != 0 && strncmp(p, "\033[4l", 4) != 0) {
         unknown(p, start);

@@ -312,7 +312,7 @@ TEST(the_title_comes_back)
     done(&t);
 }
 
-/* --- answers of the terminal ------------------------------------------------------------------- */
+/* --- answers of the terminal ---------------------------------------------------------- */
 /* Answer a question as soon as it stands in what the program wrote. */
 static void answer(struct term *t, const char *question, const char *text)
 {
@@ -391,7 +391,7 @@ TEST(late_answers_are_not_typed)
     quit(&t);
 }
 
-/* --- colours and sets ----------------------------------------------------------------------------- */
+/* --- colours and sets ------------------------------------------------------------------ */
 TEST(all_colours_where_they_are_promised)
 {
     static const struct { const char *env, *term; bool direct; } t[] = {
@@ -440,7 +440,7 @@ TEST(a_missing_locale_is_taken_at_its_word)
     quit(&t);
 }
 
-/* --- copying --------------------------------------------------------------------------------------- */
+/* --- copying --------------------------------------------------------------------------- */
 TEST(copies_through_the_terminal_over_ssh)
 {
     static const char *const env[] = {"SSH_TTY=/dev/pts/9", "DISPLAY=:0", NULL};

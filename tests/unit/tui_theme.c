@@ -1,5 +1,8 @@
 /* tui_theme.c - themes: errors with their place, inheritance, contrast, and
  * colours on small terminals. */
+
+#include <dirent.h>
+
 #include "core/base/path.h"
 #include "core/base/str.h"
 #include "tests/t.h"
@@ -194,6 +197,35 @@ TEST(the_theme_key_walks_all)
     unsetenv("COLORFGBG");
     CHECK_STR(theme_default(256), "dark");
     CHECK_STR(theme_default(0), "mono");
+}
+
+/* Roles only: no file but those of the theme and of the terminal knows colours. */
+TEST(no_other_file_names_a_colour)
+{
+    static const char *const foreign[] = {"COLOR_", "init_pair", "\\033[3", "\\033[4", "\\033[1;",
+                                          "\\x1b[", "38;5;", "theme_index("};
+    DIR *dir = opendir(PODIUM_SOURCE_DIR "/tui");
+    int files = 0;
+    CHECK(dir != NULL);
+    for (struct dirent *e; (e = readdir(dir));) {
+        size_t n = strlen(e->d_name);
+        bool own = str_starts(e->d_name, "theme") || str_starts(e->d_name, "term.") ||
+                   str_starts(e->d_name, "sgr.");
+        if (n < 3 || own || (!str_eq(e->d_name + n - 2, ".c") && !str_eq(e->d_name + n - 2, ".h")))
+            continue;
+        struct str text;
+        struct pd_err err = {0};
+        char path[512];
+        str_init(&text, 4 << 20);
+        str_fmt(path, sizeof path, PODIUM_SOURCE_DIR "/tui/%s", e->d_name);
+        CHECK_OK(path_read(path, 4 << 20, &text, &err));
+        for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
+            CHECK_MSG(!strstr(text.p, foreign[i]), "%s: %s", e->d_name, foreign[i]);
+        str_release(&text);
+        files++;
+    }
+    CHECK(files > 40);
+    closedir(dir);
 }
 
 T_MAIN
