@@ -113,6 +113,7 @@ static void paint(struct replay *r)
     grid_fill(&r->grid, (struct rect){0, y, r->app->cols, 1}, ROLE_REPLAY, 0, " ");
     grid_text(&r->grid, 0, y, ROLE_REPLAY, 0, bar);
     term_paint(r->tty, &r->grid, &r->theme, r->app->glyphs == GLYPH_ASCII, -1, -1);
+    term_settle(r->tty);
 }
 
 static void play(void *arg);

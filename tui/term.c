@@ -413,6 +413,12 @@ int64_t term_flush(struct tty *t)
     return wire_flush(&t->wire);
 }
 
+void term_settle(struct tty *t)
+{
+    enum { PATIENCE_MS = 1000 };
+    wire_drain(&t->wire, PATIENCE_MS);
+}
+
 void term_stats(const struct tty *t, struct term_stats *out)
 {
     *out = t->stats;

@@ -49,6 +49,8 @@ bool term_busy(const struct tty *t);
 int term_fd(const struct tty *t);
 /* For how many ms they had waited when that was the last of them, else -1. */
 int64_t term_flush(struct tty *t);
+/* For those without a loop: waits until the terminal has it all, a second at most. */
+void term_settle(struct tty *t);
 void term_stats(const struct tty *t, struct term_stats *out);
 
 /* Modes; each undone on every way out. Setting what is set writes nothing. */

@@ -4,7 +4,6 @@
 #include "tests/t.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,11 +78,7 @@ static void poison_session(struct session *s)
 static void paint(struct tty *t, const struct grid *g, const struct theme *th, bool ascii)
 {
     term_paint(t, g, th, ascii, pick(3) == 0 ? pick(g->cols) : -1, pick(g->rows));
-    while (term_busy(t)) {
-        struct pollfd p = {.fd = term_fd(t), .events = POLLOUT};
-        poll(&p, 1, 1000);
-        term_flush(t);
-    }
+    term_settle(t);
 }
 
 static void screens(struct tty *t, const struct theme *th)
