@@ -144,7 +144,8 @@ static const char *own_key(const struct app *a, const char *word)
     static const struct { const char *command, *word; } same[] = {
         {"step.edit", "edit"}, {"edit.open", "edit"}, {"back", "close"}, {"quit", "quit"},
         {"help", "help"}, {"tab.cluster", "pods"}, {"tab.log", "log"}, {"tab.curve", "curve"},
-        {"tab.api", "api"}, {"tab.why", "why"}, {"why", "why"}, {"step.notes", "notes"}, {"lab.open", "open"}};
+        {"tab.api", "api"}, {"tab.why", "why"}, {"why", "why"}, {"step.notes", "notes"},
+        {"lab.open", "open"}};
     const struct cmd *c = cmd_by_name(word);
     if (!c)
         c = cmd_for_key(a, a->s->lab ? VIEW_STEP : VIEW_CATALOGUE, word);

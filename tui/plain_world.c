@@ -1,7 +1,7 @@
 /* plain_world.c - the cluster in words (plain_text.h): an object a line. */
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
-#include "k8s/accel.h"
+#include "k8s/nodeinfo.h"
 #include "tui/panel.h"
 #include "tui/plain_text.h"
 
@@ -60,46 +60,43 @@ static bool readable(const struct app *a, const struct table *t, struct str *out
 }
 
 /* --- nodes ------------------------------------------------------------------------ */
-static bool is_ready(const struct json *node)
+/* What pods of other namespaces hold is not seen: it is a lower bound. */
+static void use(const struct nodeinfo_use *u, double unit, struct str *out)
 {
-    return str_eq(json_str(node, "status.conditions[?type=Ready].status", ""), "True");
+    if (u->resource && u->allocatable >= 0)
+        str_printf(out, _(", %s: at least %.1f in use of %.1f"), u->resource,
+                   (double)MAX(u->used, 0) / unit, (double)u->allocatable / unit);
 }
 
-static bool is_simulated(const struct json *node)
+static void node_line(const struct nodeinfo *n, struct str *out)
 {
-    static const char *const where[] = {"metadata.labels", "metadata.annotations"};
-    for (size_t i = 0; i < ARRAY_LEN(where); i++)
-        for (const struct json *c = json_first(json_at(node, where[i])); c; c = json_next(c))
-            if (strstr(json_key(c), "simulated") && !str_eq(json_string_value(c), "false"))
-                return true;
-    return false;
-}
-
-static void node_line(const struct json *node, const struct json *pods, struct str *out)
-{
-    const struct accel_vendor *v = accel_of_node(node);
-    struct accel_use use = accel_node(v, node, pods);
-    double unit = v->milli ? 1000 : 1;
-    str_printf(out, _("Node %s: %s%s"), json_str(node, "metadata.name", "?"),
-               is_ready(node) ? _("Ready") : _("not Ready"),
-               is_simulated(node) ? _(", simulated") : "");
-    if (use.allocatable >= 0)
-        str_printf(out, _(", %s: %g in use of %g"), v->resource, (double)MAX(use.used, 0) / unit,
-                   (double)use.allocatable / unit);
+    char taint[200];
+    str_printf(out, _("Node %s: %s%s%s"), n->name, n->ready ? _("Ready") : _("not Ready"),
+               n->cordoned ? _(", cordoned") : "", n->simulated ? _(", simulated") : "");
+    if (n->pressure[0])
+        str_printf(out, ", %s", n->pressure);
+    for (int i = 0; i < n->devices; i++)
+        use(&n->device[i], 1, out);
+    use(&n->cpu, 1000, out);
+    for (int i = 0; i < n->taints; i++)
+        str_printf(out, _(", taint %s"), nodeinfo_taint(n->node, i, taint, sizeof taint));
     plain_line(out, "%s", _("."));
 }
 
 void plain_nodes(const struct app *a, struct str *out)
 {
     const struct table *t = session_table(a->s, "nodes"), *pods = session_table(a->s, "pods");
-    int n = 0, ready = 0;
+    struct nodeinfo_list list;
+    int ready = 0;
     if (!readable(a, t, out))
         return;
-    for (const struct json *c = json_first(t->items); c; c = json_next(c), n++)
-        ready += is_ready(c);
-    plain_line(out, _("Nodes: %d, Ready: %d."), n, ready);
-    for (const struct json *c = json_first(t->items); c; c = json_next(c))
-        node_line(c, pods->items, out);
+    nodeinfo_list_read(t->items, pods->items, &list);
+    for (int i = 0; i < list.n; i++)
+        ready += list.v[i].ready;
+    plain_line(out, _("Nodes: %d, Ready: %d."), list.n, ready);
+    for (int i = 0; i < list.n; i++)
+        node_line(&list.v[i], out);
+    nodeinfo_list_release(&list);
 }
 
 /* --- pods ------------------------------------------------------------------------- */

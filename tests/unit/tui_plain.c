@@ -133,7 +133,8 @@ TEST(the_cluster_is_told_object_by_object)
 {
     struct bench *b = bench("en", true);
     HAS(type(b, "nodes"), "Nodes: 3, Ready: 3.");
-    HAS(b->p.out.p, "Node gaudi-0: Ready, simulated, habana.ai/gaudi: 1 in use of 8.");
+    HAS(b->p.out.p, "Node gaudi-0: Ready, simulated, habana.ai/gaudi: at least 1.0 in use of 8.0, "
+                    "cpu: at least 4.0 in use of 96.0.");
     HAS(type(b, "pods"), "Pod dataaccess-0: Running, 1 of 1 containers ready, 2 restarts, on node "
                          "xeon-0, age 2d.");
     HAS(b->p.out.p, "Pod lora-gaudi-x7k2p: ContainerCreating, 0 of 1");
