@@ -177,3 +177,9 @@ const char *dx_member(struct dx *d, const char *key)
                  *p == '_' || *p == '-';
     return dx_say(d, plain ? ".%s" : "['%s']", key);
 }
+
+void dx_cite_end(struct dx *d, const char *line)
+{
+    dx_cite_log(d, line);
+    dx_cite(d, "%s.exitCode", d->c.ended_at);
+}

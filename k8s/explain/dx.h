@@ -45,6 +45,8 @@ void dx_close(struct dx *d);
 bool dx_container(const struct json *pod, int i, struct dx_ctr *out);
 /* The newest event of the object with this reason ("" any) and text; NULL none. */
 const struct snap_item *dx_event(const struct dx *d, const char *reason, const char *has);
+/* After this event the kubelet went on to the pod's images and containers. */
+bool dx_went_on(const struct dx *d, const struct snap_item *event);
 /* The first line of the log with this text; NULL none. Up to its end, in the arena. */
 const char *dx_log(const struct dx *d, const char *has);
 const char *dx_log_last(const struct dx *d);          /* last line that is not blank; NULL none */
@@ -79,10 +81,14 @@ void dx_cite_item(struct dx *d, const struct snap_item *item, const char *fmt, .
 void dx_cite_image(struct dx *d, const char *path);                           /* its config */
 void dx_cite_event(struct dx *d, const struct snap_item *event);              /* its message */
 void dx_cite_log(struct dx *d, const char *line);
+void dx_cite_end(struct dx *d, const char *line);                 /* the line, and the exit code */
 
 /* --- the rules, a file a family ------------------------------------------------ */
 dx_rule dx_image, dx_schedule, dx_volume, dx_config, dx_create, dx_kubelet, dx_exit, dx_probe,
     dx_app, dx_init, dx_peer, dx_quiet, dx_output, dx_terminating, dx_job, dx_healthy;
+
+/* What the model hub answered; true when it was that (explain_hub.c). */
+bool dx_hub(struct dx *d);
 
 /* Weights: how near to the root a cause stands. */
 enum { W_HEALTHY = 1, W_HINT = 10, W_GENERIC = 20, W_EXIT = 30, W_START = 40, W_APP = 50,

@@ -156,6 +156,19 @@ const struct snap_item *dx_event(const struct dx *d, const char *reason, const c
     return NULL;
 }
 
+bool dx_went_on(const struct dx *d, const struct snap_item *event)
+{
+    static const char *const steps[] = {"Pulling", "Pulled", "Created", "Started"};
+    for (size_t i = d->events; i-- > 0;) {
+        if (d->event[i].o == event->o)
+            return false;
+        for (size_t s = 0; s < ARRAY_LEN(steps); s++)
+            if (str_eq(json_str(d->event[i].o, "reason", ""), steps[s]))
+                return true;
+    }
+    return false;
+}
+
 /* --- the case -------------------------------------------------------------------- */
 void dx_open(struct dx *d, const struct snapshot *s, struct explanation *out)
 {

@@ -55,6 +55,17 @@ static void lead(struct explanation *e)
         }
 }
 
+/* What an exit code alone says is no news beside a cause that explains it. */
+static void drop_general(struct explanation *e)
+{
+    size_t kept = 1;
+    for (size_t i = 1; i < e->n && e->v[0].weight > W_EXIT; i++)
+        if (e->v[i].weight <= W_HINT || e->v[i].weight > W_EXIT)
+            e->v[kept++] = e->v[i];
+    if (e->v[0].weight > W_EXIT)
+        e->n = kept;
+}
+
 struct explanation *explain(const struct snapshot *s)
 {
     struct explanation *e = xcalloc(1, sizeof *e);
@@ -72,6 +83,8 @@ struct explanation *explain(const struct snapshot *s)
     if (e->n == 0)
         cannot_tell(&d);
     lead(e);
+    if (!d.job)
+        drop_general(e);
     dx_close(&d);
     return e;
 }

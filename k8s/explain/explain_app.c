@@ -20,12 +20,6 @@ static const struct json *mount_of(const struct dx *d, const char *path, const c
     return best;
 }
 
-static void cite_code(struct dx *d, const char *line)
-{
-    dx_cite_log(d, line);
-    dx_cite(d, "%s.exitCode", d->c.ended_at);
-}
-
 static bool args_in_one(struct dx *d)
 {
     const char *line = dx_log(d, "unrecognized arguments");
@@ -41,7 +35,7 @@ static bool args_in_one(struct dx *d)
                    "argument "
                    "(exit code %d)."),
                  text, d->c.code);
-        cite_code(d, line);
+        dx_cite_end(d, line);
         dx_cite(d, "%s.args[%d]", d->c.at_spec, i);
         dx_fix(d, "%s",
                _("Give each word its own list item in args (separate items), or write "
@@ -50,78 +44,10 @@ static bool args_in_one(struct dx *d)
     }
     dx_found(d, "argument-unknown", W_APP, SURE_CERTAIN,
              _("The program does not know an option that it was given: %s"), line);
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "%s.args", d->c.at_spec);
     dx_cite(d, "%s.command", d->c.at_spec);
     dx_fix(d, "%s", _("Compare with --help of this version of the program."));
-    return true;
-}
-
-static bool named_env(const struct dx *d, const char *name)
-{
-    for (const struct json *e = json_first(json_get(d->c.spec, "env")); e; e = json_next(e))
-        if (str_eq(json_str(e, "name", ""), name))
-            return true;
-    return false;
-}
-
-/* A variable that was meant to be the token; its index, -1 none. */
-static int token_like(const struct dx *d, const char **name)
-{
-    int i = 0;
-    for (const struct json *e = json_first(json_get(d->c.spec, "env")); e; e = json_next(e), i++) {
-        *name = json_str(e, "name", "");
-        if (strstr(*name, "TOKEN") && (strstr(*name, "HF") || strstr(*name, "HUGGING")))
-            return i;
-    }
-    return -1;
-}
-
-static bool hub_token(struct dx *d)
-{
-    const char *gated = dx_log(d, "gated repo"), *denied = dx_log(d, "not in the authorized list");
-    const char *line = dx_log(d, "401 Client Error"), *name = "";
-    bool sent = named_env(d, "HF_TOKEN") || named_env(d, "HUGGING_FACE_HUB_TOKEN") ||
-                named_env(d, "HF_TOKEN_PATH") || json_count(json_get(d->c.spec, "envFrom")) > 0;
-    bool hub = dx_log(d, "huggingface") != NULL;
-    if (denied || (gated && dx_log(d, "403"))) {
-        dx_found(d, "hf-gated-model", W_APP + 6, SURE_CERTAIN, "%s",
-                 _("The model is gated: the token is known, but its owner has not been granted "
-                   "access "
-                   "(403)."));
-        cite_code(d, denied ? denied : gated);
-        dx_fix(d, "%s",
-               _("Accept the model's licence on its page with the account of the token, and wait "
-                 "until access is granted."));
-        return true;
-    }
-    if (!hub || !line)
-        return false;
-    int at = token_like(d, &name);
-    bool misnamed = at >= 0 && !str_eq(name, "HF_TOKEN") && !str_eq(name, "HUGGING_FACE_HUB_TOKEN");
-    if (sent) {
-        dx_found(d, "hf-token-invalid", W_APP + 4, SURE_LIKELY, "%s",
-                 _("The hub answers 401: the token is not accepted, or the repository's name is "
-                   "wrong (both "
-                   "give 401)."));
-        dx_fix(d, "%s",
-               _("Check the name of the repository, then the token (hf auth whoami); a secret that "
-                 "was base64-encoded twice is a common reason."));
-    } else {
-        dx_found(d, "hf-token-not-sent", W_APP + 5, SURE_LIKELY,
-                 misnamed ? _("The hub answers 401 as to a stranger: no token reaches it. The "
-                              "container sets "
-                              "%s, which is not read; the name is HF_TOKEN.")
-                          : _("The hub answers 401 as to a stranger: no token reaches it, the "
-                              "container has no "
-                              "HF_TOKEN.%s"),
-                 misnamed ? name : "");
-        dx_fix(d, "%s", _("Set HF_TOKEN from a Secret (env, valueFrom.secretKeyRef)."));
-        dx_fix(d, "%s", _("If it then still answers 401, check the repository's name."));
-    }
-    cite_code(d, line);
-    if (at >= 0)
-        dx_cite(d, "%s.env[%d].name", d->c.at_spec, at);
     return true;
 }
 
@@ -145,7 +71,7 @@ static void shm_full(struct dx *d, const char *line)
     dx_found(d, "shm-too-small", W_APP + 5, SURE_CERTAIN, "%s",
              _("Bus error: /dev/shm is full. Nothing is mounted there, so it has the runtime's 64 MB, "
                "too little for the data loader's workers or NCCL."));
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "%s.volumeMounts", d->c.at_spec);
     dx_fix(d, "%s",
            _("Mount an emptyDir with medium: Memory at /dev/shm (it counts against the memory "
@@ -174,8 +100,13 @@ static void mapped_mounts(struct dx *d)
 
 static const char *bus_line(struct dx *d)
 {
-    const char *line = dx_log(d, "Bus error"), *full = dx_log(d, "No space left on device");
-    return line ? line : full && strstr(full, "/dev/shm") ? full : NULL;
+    static const char *const words[] = {"Bus error", "bus error encountered",
+                                        "insufficient shared memory"};
+    const char *full = dx_log(d, "No space left on device");
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (dx_log(d, words[i]))
+            return dx_log(d, words[i]);
+    return full && strstr(full, "/dev/shm") ? full : NULL;
 }
 
 static bool bus_error(struct dx *d)
@@ -196,7 +127,7 @@ static bool bus_error(struct dx *d)
                "program expects%s%s."),
              json_str(shm, "emptyDir.sizeLimit", "hostIPC"), file ? ": " : "", file ? file : "");
     mapped_mounts(d);
-    cite_code(d, file ? dx_log(d, "stat ") : line);
+    dx_cite_end(d, file ? dx_log(d, "stat ") : line);
     dx_cite_log(d, line);
     dx_cite(d, "spec.volumes[%d].emptyDir.sizeLimit", index);
     dx_fix(d, "%s",
@@ -222,7 +153,7 @@ static bool forbidden(struct dx *d)
              _("The program in the pod asks the Kubernetes API as its service account "
                "system:serviceaccount:%s, which may not %s %s."),
              who, verb, plain.p);
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "spec.serviceAccountName");
     dx_fix(d,
            _("Bind a Role that allows %s on %s to a service account of namespace %s, and name it "
@@ -251,7 +182,7 @@ static bool file_missing(struct dx *d)
         dx_line(d,
                 _("No volume is mounted there: the path is inside the image. Mounts of %s: %zu."),
                 d->c.name, json_count(json_get(d->c.spec, "volumeMounts")));
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "%s.volumeMounts", d->c.at_spec);
     dx_fix(d, _("Correct the path, or put %s there."), path);
     return true;
@@ -275,9 +206,13 @@ static bool permission(struct dx *d)
     else
         dx_found(d, "permission-denied", W_APP, SURE_LIKELY,
                  _("The program may not use a file: %s"), line);
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "spec.securityContext");
     dx_cite(d, "%s.securityContext", d->c.at_spec);
+    if (path && strstr(path, "/.cache"))
+        dx_fix(d, "%s",
+               _("Caches go to the home folder: set HF_HOME (or HOME) to a folder that may be "
+                 "written, on a volume."));
     dx_fix(d, "%s",
            mounted ? _("Set securityContext.fsGroup of the pod to a group that may, or change the "
                        "owner on the server (NFS ignores fsGroup).")
@@ -305,7 +240,7 @@ static bool other_processor(struct dx *d)
                  _("The program is built for another processor, or is a script without its first "
                    "line: %s"),
                  line);
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite_image(d, "architecture");
     dx_cite_item(d, node, "status.nodeInfo.architecture");
     dx_cite(d, "%s.image", d->c.at_spec);
@@ -327,7 +262,7 @@ static bool child_killed(struct dx *d)
              _("A process of container %s was killed (SIGKILL); with a memory limit of %s that is "
                "the kernel's answer to too much memory (OOM)."),
              d->c.name, limit);
-    cite_code(d, line);
+    dx_cite_end(d, line);
     dx_cite(d, "%s.resources.limits.memory", d->c.at_spec);
     dx_fix(d, "%s",
            _("Lower what it needs: batch size, sequence length, workers of the data loader, "
@@ -349,6 +284,26 @@ static const struct {
      N_("A Python module is not installed in the image: %s"),
      N_("Install it in the Dockerfile (pip install), for the interpreter that the command uses."),
      NULL},
+    {"libcuda.so.1", NULL, "gpu-not-in-container", SURE_CERTAIN,
+     N_("The driver's library is not inside the container, so it got no GPU: %s"),
+     N_("Ask for one in limits (nvidia.com/gpu: 1), and for the runtime class that the cluster "
+        "uses."),
+     NULL},
+    {"cannot open shared object file", NULL, "shared-library-missing", SURE_CERTAIN,
+     N_("A shared library is not in the image: %s"),
+     N_("Install the package that holds it in the Dockerfile, or set LD_LIBRARY_PATH."), NULL},
+    {"does not recognize this architecture", NULL, "library-version-mismatch", SURE_CERTAIN,
+     N_("The image's Transformers is older than the model: %s"),
+     N_("Install a newer transformers in the image, or take a model that this one knows."), NULL},
+    {"HeaderTooLarge", NULL, "model-file-is-lfs-pointer", SURE_LIKELY,
+     N_("A model file is no safetensors file, probably a Git LFS pointer of a few lines: %s"),
+     N_("Look at the file's size; get the real one (git lfs pull, hf download)."), NULL},
+    {"MetadataIncompleteBuffer", NULL, "model-file-truncated", SURE_LIKELY,
+     N_("A model file is cut short: %s"),
+     N_("Compare its size and checksum with the original, and copy it again."), NULL},
+    {"InvalidHeaderDeserialization", NULL, "model-file-broken", SURE_LIKELY,
+     N_("A model file is no whole safetensors file: %s"),
+     N_("Compare its size and checksum with the original, and copy it again."), NULL},
     {"ImportError", NULL, "python-import-error", SURE_CERTAIN,
      N_("A Python module can't be imported: %s"),
      N_("Versions that do not fit each other, or a shared library that is missing: the line names "
@@ -374,6 +329,27 @@ static const struct {
     {"Device acquire failed", NULL, "gaudi-device-acquire-failed", SURE_LIKELY,
      N_("The Gaudi card can't be opened: %s"),
      N_("Ask for it in limits (habana.ai/gaudi), and see hl-smi on the node."), NULL},
+    {"PT_DEVMEM Allocation failed", NULL, "hpu-out-of-memory", SURE_CERTAIN,
+     N_("The Gaudi card's own memory is full (not the pod's): %s"),
+     N_("Smaller per_device_train_batch_size with more gradient_accumulation_steps, gradient "
+        "checkpointing, "
+        "shorter sequences, LoRA or 4-bit."),
+     N_("A limit on the pod's memory does not change it.")},
+    {"invalid device ordinal", NULL, "gpu-count-mismatch", SURE_CERTAIN,
+     N_("The program wants more GPUs than the container has: %s"),
+     N_("Let --nproc_per_node (or --num_processes) be the number in limits."), NULL},
+    {"Duplicate GPU detected", NULL, "gpu-count-mismatch", SURE_CERTAIN,
+     N_("Two processes use one GPU: %s"),
+     N_("Let --nproc_per_node (or --num_processes) be the number in limits."), NULL},
+    {"uncorrectable ECC error", NULL, "gpu-hardware-error", SURE_CERTAIN,
+     N_("The GPU itself is faulty: %s"),
+     N_("Tell who runs the cluster; use another node until the card is reset or replaced."), NULL},
+    {"NVIDIA driver on your system is too old", NULL, "cuda-driver-too-old", SURE_CERTAIN,
+     N_("The node's NVIDIA driver is older than the image's CUDA needs: %s"),
+     N_("Use an image with an older CUDA, or have the driver renewed."), NULL},
+    {"Torch not compiled with CUDA enabled", NULL, "torch-without-cuda", SURE_CERTAIN,
+     N_("The image's PyTorch is a build for CPUs: %s"),
+     N_("Install the build of PyTorch for CUDA, or train on the CPU."), NULL},
     {"CUDA driver version is insufficient", NULL, "cuda-driver-too-old", SURE_CERTAIN,
      N_("The node's NVIDIA driver is older than the image's CUDA needs: %s"),
      N_("Use an image with an older CUDA, or have the driver renewed."), NULL},
@@ -395,6 +371,18 @@ static const struct {
      N_("Write to a volume, or mount an emptyDir at that path (readOnlyRootFilesystem, readOnly "
         "mounts)."),
      NULL},
+    {"Disk quota exceeded", NULL, "disk-quota-exceeded", SURE_CERTAIN,
+     N_("The quota of a file system is used up: %s"),
+     N_("Delete what is not needed there, or write to another volume."), NULL},
+    {"Too many open files", NULL, "too-many-open-files", SURE_CERTAIN,
+     N_("The limit on open files is reached: %s"),
+     N_("Fewer data loader workers, torch.multiprocessing.set_sharing_strategy('file_system'), or "
+        "a higher ulimit in the runtime."),
+     NULL},
+    {"can't start new thread", NULL, "pid-limit", SURE_LIKELY,
+     N_("The limit on processes and threads of the pod is reached: %s"),
+     N_("Fewer workers and threads (OMP_NUM_THREADS), or a higher podPidsLimit on the node."),
+     NULL},
     {"No space left on device", NULL, "disk-full", SURE_CERTAIN, N_("A disk is full: %s"),
      N_("See which mount the path belongs to; write checkpoints and caches (HF_HOME) to a volume "
         "that has "
@@ -413,8 +401,31 @@ static const struct {
     {"Watchdog caught collective operation timeout", NULL, "nccl-timeout", SURE_LIKELY,
      N_("A rank waited in vain for the others in a collective operation: %s"),
      N_("Look at the other ranks first: one that died or never started is the cause."), NULL},
-    {"NCCL", "error", "nccl-error", SURE_LIKELY, N_("NCCL failed: %s"),
+    {"no socket interface found", NULL, "nccl-socket-interface", SURE_CERTAIN,
+     N_("NCCL finds no network interface of the name that it was given: %s"),
+     N_("Set NCCL_SOCKET_IFNAME to an interface of the pod (eth0), or leave it away."), NULL},
+    {"clients joined", NULL, "rendezvous-timeout", SURE_LIKELY,
+     N_("Not all ranks came to the meeting point in time: %s"),
+     N_("Look at the other ranks first: one that is Pending or failed is the cause. Then "
+        "MASTER_ADDR, port and WORLD_SIZE."),
+     NULL},
+    {"NCCL error", NULL, "nccl-error", SURE_LIKELY, N_("NCCL failed: %s"),
      N_("Set NCCL_DEBUG=INFO; check NCCL_SOCKET_IFNAME, /dev/shm and that all ranks run."), NULL},
+    {"EADDRINUSE", NULL, "port-in-use", SURE_CERTAIN, N_("The port is taken inside the pod: %s"),
+     N_("Two programs (or hostNetwork) want one port: choose another."), NULL},
+    {"address already in use", NULL, "port-in-use", SURE_CERTAIN,
+     N_("The port is taken inside the pod: %s"),
+     N_("Two programs (or hostNetwork) want one port: choose another."), NULL},
+    {"following arguments are required", NULL, "argument-missing", SURE_CERTAIN,
+     N_("The program was not given an option that it must have: %s"),
+     N_("Add the option to args."), NULL},
+    {": invalid choice: ", NULL, "argument-invalid", SURE_CERTAIN,
+     N_("An option has a value that the program does not know: %s"),
+     N_("Choose one of the values that the line names."), NULL},
+    {": expected one argument", NULL, "argument-invalid", SURE_CERTAIN,
+     N_("An option stands without its value: %s"),
+     N_("Give the value as the next item of args; one that begins with - needs --option=value."),
+     NULL},
     {"Address already in use", NULL, "port-in-use", SURE_CERTAIN,
      N_("The port is taken inside the pod: %s"),
      N_("Two programs (or hostNetwork) want one port: choose another."), NULL},
@@ -434,7 +445,7 @@ static const struct {
 void dx_app(struct dx *d)
 {
     static bool (*const looks[])(struct dx *d) = {args_in_one, bus_error, forbidden,
-                                                  other_processor, child_killed, hub_token,
+                                                  other_processor, child_killed, dx_hub,
                                                   file_missing, permission};
     if (!d->s->log || !dx_failing(d) || d->c.init || str_eq(d->c.reason, "OOMKilled"))
         return;
@@ -449,7 +460,7 @@ void dx_app(struct dx *d)
                  dx_fill(d, words[i].text, line, "", ""));
         if (d->c.code > 0)
             dx_line(d, _("Exit code %d."), d->c.code);
-        cite_code(d, line);
+        dx_cite_end(d, line);
         dx_cite(d, "%s.command", d->c.at_spec);
         dx_cite(d, "%s.args", d->c.at_spec);
         dx_fix(d, "%s", _(words[i].fix));

@@ -15,7 +15,10 @@ static void evicted(struct dx *d, const char *message)
     const char *low = dx_between(d, message, "low on resource: ", ".");
     const char *limit = dx_between(d, message, "exceeds the limit \"", "\"");
     const char *volume = dx_between(d, message, "EmptyDir volume \"", "\"");
-    bool local = strstr(message, "local ephemeral storage") != NULL;
+    bool local =
+        strstr(message, "local ephemeral storage") || strstr(message, "ephemeral local storage");
+    if (!low)
+        low = dx_between(d, message, "The node had condition: [", "]");
     if (volume) {
         dx_found(d, "emptydir-limit-exceeded", W_ROOT, SURE_CERTAIN,
                  _("The pod was evicted: its emptyDir volume %s grew beyond its limit %s."), volume,
@@ -30,7 +33,8 @@ static void evicted(struct dx *d, const char *message)
                _("Write checkpoints and caches to a volume, or raise the limit on "
                  "ephemeral-storage."));
     } else if (low) {
-        bool disk = strstr(low, "storage") || strstr(low, "fs") || strstr(low, "inodes");
+        bool disk = strstr(low, "storage") || strstr(low, "fs") || strstr(low, "inodes") ||
+                    strstr(low, "Disk");
         dx_found(d, disk ? "node-disk-pressure" : "node-memory-pressure", W_ROOT, SURE_CERTAIN,
                  _("The node %s ran low on %s and evicted the pod."),
                  json_str(d->o, "spec.nodeName", ""), low);
@@ -161,8 +165,36 @@ void dx_kubelet(struct dx *d)
         outside(d, json_str(cut, "reason", ""));
 }
 
+/* The pod runs, or is being deleted, on a node that does not report any more. */
+static void node_gone(struct dx *d)
+{
+    char at[64];
+    const char *node = json_str(d->o, "spec.nodeName", "");
+    const struct json *ready = dx_condition(d, "Ready", at);
+    const struct snap_item *n = node[0] ? dx_find(d, SNAP_NODES, NULL, node) : NULL;
+    const char *state = n ? json_str(n->o, "status.conditions[?type=Ready].status", "") : "";
+    bool told = str_eq(json_str(ready, "reason", ""), "NodeNotReady");
+    bool gone = str_eq(state, "Unknown") || str_eq(state, "False");
+    if (!str_eq(d->phase, "Running") || dx_well(d) || (!told && !gone) || str_eq(state, "True"))
+        return;
+    dx_found(d, "node-not-ready", W_ROOT + 3, gone ? SURE_CERTAIN : SURE_LIKELY,
+             _("The node %s, on which the pod runs, is not Ready: whether the pod still runs is "
+               "not known."),
+             node);
+    dx_cite(d, "%s.reason", at);
+    dx_cite(d, "spec.nodeName");
+    dx_cite_item(d, n, "status.conditions[?type=Ready].status");
+    dx_cite_item(d, n, "status.conditions[?type=Ready].message");
+    dx_cite(d, "metadata.deletionTimestamp");
+    dx_fix(d, _("See whether %s runs and its kubelet answers; when it is back, the pod goes on "
+                "or is cleared away."),
+           node);
+    dx_command(d, "kubectl describe node %s", node);
+}
+
 void dx_terminating(struct dx *d)
 {
+    node_gone(d);
     if (!json_has(d->o, "metadata.deletionTimestamp"))
         return;
     const char *finalizer = json_str(d->o, "metadata.finalizers[0]", NULL);
@@ -254,6 +286,11 @@ static void not_serving(struct dx *d)
              _("Container %s runs, but its readiness probe fails, so it gets no traffic."),
              d->c.name);
     dx_cite_event(d, e);
+    for (const struct json *p = json_first(json_get(d->c.spec, "ports")); p; p = json_next(p))
+        dx_line(d, _("The container names port %d; the probe asks port %d."),
+                (int)json_int(p, "containerPort", 0),
+                (int)json_int(d->c.spec, "readinessProbe.httpGet.port",
+                              json_int(d->c.spec, "readinessProbe.tcpSocket.port", 0)));
     dx_cite(d, "%s.readinessProbe", d->c.at_spec);
     dx_cite(d, "%s.ready", d->c.at);
     dx_fix(d, "%s",
@@ -262,8 +299,28 @@ static void not_serving(struct dx *d)
     dx_command(d, "kubectl -n %s logs %s -c %s", d->ns, d->name, d->c.name);
 }
 
+static bool hook(struct dx *d)
+{
+    const struct snap_item *e = dx_event(d, "FailedPostStartHook", "");
+    if (!e || dx_well(d) || !json_has(d->c.spec, "lifecycle.postStart"))
+        return false;
+    dx_found(d, "post-start-hook-failing", W_KILL + 2, SURE_CERTAIN,
+             _("The postStart hook of container %s fails, and the kubelet then kills the "
+               "container (exit code %d)."),
+             d->c.name, d->c.code);
+    dx_cite_event(d, e);
+    dx_cite(d, "%s.lifecycle.postStart", d->c.at_spec);
+    cite_end(d);
+    dx_fix(d, "%s",
+           _("Run the hook's command by hand in the image; what must precede the program belongs "
+             "into an init container."));
+    return true;
+}
+
 void dx_probe(struct dx *d)
 {
+    if (hook(d))
+        return;
     if (d->c.name[0] &&
         !probe_killed(d, "failed liveness probe", "livenessProbe", "liveness-probe-kill"))
         probe_killed(d, "failed startup probe", "startupProbe", "startup-probe-kill");
@@ -271,6 +328,27 @@ void dx_probe(struct dx *d)
 }
 
 /* --- exit codes -------------------------------------------------------------------------- */
+/* What lies in an emptyDir of medium Memory is memory of the container. */
+static void memory_files(struct dx *d)
+{
+    int i = 0;
+    for (const struct json *v = json_first(json_at(d->o, "spec.volumes")); v;
+         v = json_next(v), i++) {
+        if (!str_eq(json_str(v, "emptyDir.medium", ""), "Memory"))
+            continue;
+        for (const struct json *m = json_first(json_get(d->c.spec, "volumeMounts")); m;
+             m = json_next(m))
+            if (str_eq(json_str(m, "name", ""), json_str(v, "name", "-"))) {
+                dx_line(d,
+                        _("Files in %s (emptyDir, medium Memory, sizeLimit %s) count against the "
+                          "same limit."),
+                        json_str(m, "mountPath", ""),
+                        json_str(v, "emptyDir.sizeLimit", _("none")));
+                dx_cite(d, "spec.volumes[%d].emptyDir", i);
+            }
+    }
+}
+
 static void oom(struct dx *d)
 {
     const char *limit = json_str(d->c.spec, "resources.limits.memory", NULL);
@@ -288,6 +366,7 @@ static void oom(struct dx *d)
                  d->c.name, d->c.code);
     if (dx_well(d))
         dx_line(d, _("It runs again now, after %d restarts."), d->c.restarts);
+    memory_files(d);
     dx_cite(d, "%s.reason", d->c.ended_at);
     cite_end(d);
     dx_cite(d, "%s.resources.limits.memory", d->c.at_spec);

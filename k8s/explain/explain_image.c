@@ -35,6 +35,29 @@ static const struct image_rule table[] = {
      N_("Wait, or pull with an account (imagePullSecrets); %s counts by account or address."),
      N_("Use a mirror in the lab, or an image that the node has (imagePullPolicy IfNotPresent)."),
      SURE_CERTAIN},
+    {"proxyconnect", NULL, "registry-proxy-failing",
+     N_("The node pulls %s from %s through a proxy, and the proxy does not answer."),
+     N_("Check the proxy settings of the container runtime on the node; exempt a registry inside "
+        "the network (NO_PROXY=%s)."),
+     NULL, SURE_CERTAIN},
+    {"500 Internal Server Error", NULL, "registry-unavailable",
+     N_("The registry fails by itself (500 Internal Server Error): %s can't be pulled from %s."),
+     N_("See the log of the registry %s; the kubelet goes on trying."), NULL, SURE_CERTAIN},
+    {"502 Bad Gateway", NULL, "registry-unavailable",
+     N_("The registry is not there behind its gateway (502 Bad Gateway): %s can't be pulled from "
+        "%s."),
+     N_("See whether the registry %s runs; the kubelet goes on trying."), NULL, SURE_CERTAIN},
+    {"503 Service Unavailable", NULL, "registry-unavailable",
+     N_("The registry is out of service (503 Service Unavailable): %s can't be pulled from %s."),
+     N_("See whether the registry %s runs; the kubelet goes on trying."), NULL, SURE_CERTAIN},
+    {"unexpected commit digest", NULL, "image-digest-mismatch",
+     N_("What the registry sent for %s (from %s) is not what its digest says."),
+     N_("Push the image again; a cache or proxy between the node and %s may hold a broken copy."),
+     NULL, SURE_LIKELY},
+    {"no longer supported since containerd", NULL, "image-format-unsupported",
+     N_("The image %s (from %s) has a format (schema 1) that the node's containerd no longer "
+        "reads."),
+     N_("Build and push the image again with a tool of today."), NULL, SURE_CERTAIN},
     {"no such host", NULL, "registry-dns",
      N_("The node can't resolve the registry's name: pulling %s fails at the lookup of %s."),
      N_("Check how %s is spelt, then the DNS of the node (not of the cluster: the kubelet pulls)."),
@@ -318,6 +341,8 @@ void dx_image(struct dx *d)
         if (!strstr(message, r->has) || (r->also && !strstr(message, r->also)))
             continue;
         dx_found(d, r->cause, W_ROOT, r->sure, "%s", dx_fill(d, r->text, d->c.image, host, ""));
+        if (json_str(d->o, "spec.nodeName", NULL))
+            dx_line(d, _("The node that pulls: %s."), json_str(d->o, "spec.nodeName", ""));
         cite_pull(d, event);
         dx_fix(d, "%s", dx_fill(d, r->fix, host, host, ""));
         if (r->fix2)

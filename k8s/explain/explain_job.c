@@ -41,6 +41,10 @@ static void quota(struct dx *d, const struct snap_item *e, const char *message)
 static const struct {
     const char *has, *cause, *text, *fix;
 } refusals[] = {
+    {"failed calling webhook", "admission-webhook-unreachable",
+     N_("No pod can be made: an admission webhook that must be asked does not answer."),
+     N_("See the pods of the service that the message names; while it is away nothing that it "
+        "guards can be made.")},
     {"failed quota: ", "quota-needs-resources",
      N_("No pod can be made: the namespace's quota counts resources that the pod template does not "
         "set."),
@@ -236,6 +240,14 @@ static void with_pods(struct dx *d)
             dx_fix(d, "%s", pod->fix[i]);
     } else if (dx_log_last(d)) {
         dx_line(d, _("The last words of a pod: %s"), dx_log_last(d));
+    } else if (!name && str_eq(json_str(d->o, "spec.template.spec.restartPolicy", ""),
+                               "OnFailure")) {
+        dx_line(d, "%s",
+                _("restartPolicy is OnFailure: the pod was deleted with its log when the limit was "
+                  "reached."));
+        dx_cite(d, "spec.template.spec.restartPolicy");
+        dx_fix(d, "%s",
+               _("Set restartPolicy to Never, submit it again, and read the log of a failed pod."));
     }
     dx_cite_log(d, dx_log_last(d));
 }

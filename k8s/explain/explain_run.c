@@ -33,7 +33,9 @@ void dx_peer(struct dx *d)
     int index, rank_at;
     const char *world = env_value(d->c.spec, "WORLD_SIZE", &index);
     const struct snap_list *pods = &d->s->list[SNAP_PODS];
-    if (!str_eq(d->phase, "Running") || !world || atoi(world) < 2)
+    bool gave_up = dx_failing(d) && (dx_log(d, "clients joined") || dx_log(d, "DistStoreError") ||
+                                     dx_log(d, "Watchdog caught collective"));
+    if ((!str_eq(d->phase, "Running") && !gave_up) || !world || atoi(world) < 2)
         return;
     for (size_t i = 0; i < pods->n; i++) {
         const struct json *p = pods->v[i].o;
@@ -168,10 +170,13 @@ static bool starting(const struct dx *d)
 {
     bool waits = !d->c.waiting[0] || str_eq(d->c.waiting, "ContainerCreating") ||
                  str_eq(d->c.waiting, "PodInitializing");
-    for (size_t i = 0; i < d->events; i++)
-        if (str_eq(json_str(d->event[i].o, "type", ""), "Warning") &&
-            !str_eq(json_str(d->event[i].o, "reason", ""), "FailedScheduling"))
+    for (size_t i = 0; i < d->events; i++) {
+        const char *reason = json_str(d->event[i].o, "reason", "");
+        bool over = str_eq(reason, "FailedScheduling") ||
+                    (str_eq(reason, "FailedMount") && dx_went_on(d, &d->event[i]));
+        if (str_eq(json_str(d->event[i].o, "type", ""), "Warning") && !over)
             return false;
+    }
     return str_eq(d->phase, "Pending") && json_str(d->o, "spec.nodeName", NULL) && waits &&
            !d->c.ended;
 }

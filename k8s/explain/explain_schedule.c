@@ -4,6 +4,7 @@
 #include "k8s/explain/dx.h"
 #include "k8s/explain/fit.h"
 #include "k8s/explain/sched_names.h"
+#include "k8s/explain/sched_pods.h"
 
 #define SCHEDULED "status.conditions[?type=PodScheduled]"
 
@@ -224,6 +225,33 @@ static size_t count(const struct fit *f, keeps *a)
     return n;
 }
 
+/* It would fit, were all the node's devices well. */
+static bool devices_lost(struct dx *d, const struct fit *f, const struct fit_ask *a)
+{
+    for (size_t i = 0; i < f->nodes && fit_extended(a->resource); i++) {
+        const struct snap_item *n = f->node[i].item;
+        int64_t all = fit_quantity(json_at(n->o, "status.capacity"), a->resource);
+        int64_t well = fit_quantity(json_at(n->o, "status.allocatable"), a->resource);
+        char asked[48], has[48], left[48];
+        if (all < a->milli || well >= a->milli)
+            continue;
+        dx_found(d, "device-unhealthy", W_ROOT, SURE_CERTAIN,
+                 _("The pod asks for %s of %s; node %s has %s by capacity, but only %s "
+                   "allocatable: the device plugin calls the others unhealthy."),
+                 fit_amount(a->resource, a->milli, asked), a->resource, f->node[i].name,
+                 fit_amount(a->resource, all, has),
+                 fit_amount(a->resource, MAX(well, 0), left));
+        dx_cite_item(d, n, "status.capacity%s", dx_member(d, a->resource));
+        dx_cite_item(d, n, "status.allocatable%s", dx_member(d, a->resource));
+        cite_asks(d, a->resource);
+        cite_message(d);
+        plugin_fix(d, a->resource);
+        dx_fix(d, _("Until the device is well again, ask for at most %s."), left);
+        return true;
+    }
+    return false;
+}
+
 static void too_large(struct dx *d, const struct fit *f)
 {
     const struct fit_node *best = &f->node[0];
@@ -233,6 +261,8 @@ static void too_large(struct dx *d, const struct fit *f)
             best = &f->node[i];
     const struct fit_ask *a = &f->ask[MAX(best->short_of, 0)];
     char asked[48], has[48];
+    if (devices_lost(d, f, a))
+        return;
     fit_amount(a->resource, a->milli, asked);
     fit_amount(a->resource, best->allocatable, has);
     dx_found(d, "request-exceeds-node", W_ROOT, SURE_CERTAIN,
@@ -571,7 +601,8 @@ void dx_schedule(struct dx *d)
     size_t before = d->out->n;
     bool volume = strstr(message, "PersistentVolumeClaim") || strstr(message, "persistentvolume") ||
                   strstr(message, "volume node affinity");
-    if (!volume && f.nodes && !computed(d, &f))
+    if (!volume && f.nodes && !computed(d, &f) && !sched_host_port(d, message) &&
+        !sched_kept_away(d, message))
         by_message(d, message);
     else if (!volume && !f.nodes)
         by_message(d, message);

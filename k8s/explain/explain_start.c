@@ -99,6 +99,20 @@ struct start_rule {
 };
 
 static const struct start_rule starts[] = {
+    {"OOM-killed", "oom-killed", SURE_CERTAIN,
+     N_("Container %s was killed for lack of memory while it was being started: its memory limit "
+        "is too low (%s)."),
+     N_("Raise limits.memory; mind the unit: Mi and Gi.")},
+    {"driver/library version mismatch", "nvidia-driver-mismatch", SURE_CERTAIN,
+     N_("The GPU can't be set up for %s: the node's NVIDIA driver was renewed, but the old kernel "
+        "module is still loaded (driver/library version mismatch): %s."),
+     N_("Have the node restarted (or the module reloaded); until then it can run no GPU pod.")},
+    {"chdir to cwd", "working-directory", SURE_CERTAIN,
+     N_("The working directory of container %s can't be entered: %s."),
+     N_("Correct workingDir, or the rights of that folder for the user that it runs as.")},
+    {"not a directory", "mount-path-is-file", SURE_CERTAIN,
+     N_("A mount of container %s puts a folder over a file, or a file over a folder: %s."),
+     N_("With subPath the key must exist in the ConfigMap or Secret; else mount the folder.")},
     {"executable file not found in $PATH", "command-not-found", SURE_CERTAIN,
      N_("The program of container %s is not in the image or not on its PATH: %s."),
      N_("Correct command, or use an image that has the program installed.")},
@@ -210,8 +224,26 @@ static const char *start_message(struct dx *d)
     return NULL;
 }
 
+/* A whole command line in one item is looked for as a file of that name. */
+static void one_word(struct dx *d)
+{
+    const char *first = json_str(d->c.spec, "command[0]", "");
+    if (json_count(json_get(d->c.spec, "command")) != 1 || !strchr(first, ' '))
+        return;
+    dx_line(d, _("command has one item with spaces (\"%s\"): it is taken for one file name."),
+            first);
+    dx_fix(d, "%s",
+           _("Give each word its own list item in command, or write [\"sh\", \"-c\", \"...\"]."));
+}
+
 static const char *named_in(struct dx *d, const char *message)
 {
+    if (strstr(message, "OOM-killed"))
+        return json_str(d->c.spec, "resources.limits.memory", "?");
+    if (strstr(message, "not a directory"))
+        return dx_between(d, message, "at \"", "\"");
+    if (strstr(message, "chdir to cwd"))
+        return dx_between(d, message, "(\"", "\"");
     const char *name = dx_between(d, message, "exec: \"", "\"");
     if (!name)
         name = dx_between(d, message, "exec ", ":");
@@ -233,6 +265,9 @@ void dx_create(struct dx *d)
         if (d->c.code > 0)
             dx_line(d, _("Exit code %d."), d->c.code);
         dx_line(d, "%s", message);
+        one_word(d);
+        if (str_eq(r->cause, "oom-killed"))
+            dx_cite(d, "%s.resources.limits.memory", d->c.at_spec);
         cite_waiting(d);
         dx_cite(d, "%s.message", d->c.ended_at);
         dx_cite(d, "%s.exitCode", d->c.ended_at);

@@ -265,10 +265,41 @@ static void affinity(struct dx *d)
              "data to a volume there."));
 }
 
+/* A claim for one pod alone is another pod's now. */
+static void one_pod(struct dx *d)
+{
+    const struct snap_list *l = &d->s->list[SNAP_PODS];
+    const char *message = json_str(d->o, "status.conditions[?type=PodScheduled].message", "");
+    if (!strstr(message, "ReadWriteOncePod access mode") || json_str(d->o, "spec.nodeName", NULL))
+        return;
+    dx_found(d, "volume-read-write-once-pod", W_ROOT, SURE_CERTAIN, "%s",
+             _("A claim of the pod is ReadWriteOncePod, and another pod uses it."));
+    for (const struct json *v = json_first(json_at(d->o, "spec.volumes")); v; v = json_next(v)) {
+        const char *claim = claim_of(v);
+        if (!claim)
+            continue;
+        dx_cite_item(d, dx_find(d, SNAP_PVCS, d->ns, claim), "spec.accessModes[0]");
+        for (size_t i = 0; i < l->n; i++)
+            for (const struct json *o = json_first(json_at(l->v[i].o, "spec.volumes")); o;
+                 o = json_next(o))
+                if (str_eq(claim_of(o), claim) && json_str(l->v[i].o, "spec.nodeName", NULL)) {
+                    dx_line(d, _("Pod %s holds the claim %s."),
+                            json_str(l->v[i].o, "metadata.name", ""), claim);
+                    dx_cite_item(d, &l->v[i], "spec.volumes");
+                }
+    }
+    cite_wait(d);
+    dx_fix(d, "%s",
+           _("Wait until that pod has ended, or use a claim of ReadWriteOnce or ReadWriteMany."));
+}
+
 /* --- mount ------------------------------------------------------------------------- */
 static const struct {
     const char *has, *cause, *text, *fix; /* %s: the message */
 } mounts[] = {
+    {"list of registered CSI drivers", "csi-driver-missing",
+     N_("The storage driver (CSI) of the volume does not run on the pod's node."),
+     N_("See the driver's DaemonSet on that node: its pod, its tolerations, its log.")},
     {"executable file not found", "nfs-client-missing",
      N_("The node lacks the helper program that mounts this kind of volume."),
      N_("Install the client on the node (nfs-common or nfs-utils for NFS).")},
@@ -340,7 +371,8 @@ static void failed_mount(struct dx *d)
     if (!e)
         e = dx_event(d, "FailedMount", "");
     const char *message = e ? json_str(e->o, "message", "") : "";
-    if (!e || object_missing(d, e, message))
+    bool passing = strstr(message, "failed to sync") && json_int(e->o, "count", 1) < 3;
+    if (!e || passing || dx_went_on(d, e) || object_missing(d, e, message))
         return;
     for (size_t i = 0; i < ARRAY_LEN(mounts); i++) {
         if (!strstr(message, mounts[i].has))
@@ -348,6 +380,7 @@ static void failed_mount(struct dx *d)
         dx_found(d, mounts[i].cause, W_NAMED,
                  i + 1 < ARRAY_LEN(mounts) ? SURE_CERTAIN : SURE_LIKELY, "%s", _(mounts[i].text));
         dx_line(d, "%s", message);
+        dx_line(d, _("On the node %s."), json_str(d->o, "spec.nodeName", ""));
         dx_cite_event(d, e);
         dx_cite(d, "spec.volumes");
         dx_fix(d, "%s", _(mounts[i].fix));
@@ -366,5 +399,6 @@ void dx_volume(struct dx *d)
     claims(d);
     multi_attach(d);
     affinity(d);
+    one_pod(d);
     failed_mount(d);
 }

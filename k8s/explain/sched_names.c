@@ -78,6 +78,10 @@ const struct sched_message sched_messages[] = {
     {"node affinity/selector", "node-selector-no-match",
      N_("No node matches the pod's nodeSelector or node affinity."),
      N_("Compare the selector with the labels of the nodes.")},
+    {"existing pods anti-affinity", "pod-anti-affinity",
+     N_("Pods that run already do not want this one beside them (their anti-affinity selects its "
+        "labels)."),
+     N_("Wait until those pods have ended, or give this one labels that they do not select.")},
     {"pod anti-affinity", "pod-anti-affinity",
      N_("The pod's anti-affinity keeps it from every node."),
      N_("Free a node, or make the anti-affinity preferred.")},

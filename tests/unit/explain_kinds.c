@@ -1,6 +1,6 @@
-/* explain_kinds.c - one small snapshot a kind of failure (tests/cases/kinds.yaml), with
- * its near misses and with pods where nothing is wrong: the primary cause, and a word
- * that must be said. */
+/* explain_kinds.c - one small snapshot a kind of failure (tests/cases/kinds.yaml), other
+ * forms of the same kinds (forms.yaml), with their near misses and with pods where nothing
+ * is wrong: the primary cause, and words that must be said. */
 #include "core/base/path.h"
 #include "core/base/yaml.h"
 #include "k8s/explain/explain.h"
@@ -8,8 +8,9 @@
 
 /* A case of the file: its texts point into it, ended by '\0'. */
 struct kind {
-    char *name, *cause, *mention, *text;
-    char log[1024];
+    char *name, *cause, *mention[6], *text;
+    int mentions;
+    char log[2048];
 };
 
 static void read_case(struct snapshot *s, const char *text, const char *log)
@@ -47,7 +48,9 @@ static bool next_kind(char **at, struct kind *k)
     k->log[0] = '\0';
     k->name = field(&from, "#case");
     k->cause = field(&from, "#cause");
-    k->mention = field(&from, "#mention");
+    for (k->mentions = 0; k->mentions < (int)ARRAY_LEN(k->mention); k->mentions++)
+        if (!(k->mention[k->mentions] = field(&from, "#mention")))
+            break;
     while ((line = field(&from, "#log")))
         str_fmt(k->log + strlen(k->log), sizeof k->log - strlen(k->log), "%s\n", line);
     k->text = from;
@@ -67,25 +70,36 @@ static void check_kind(const struct kind *k)
     explanation_print(e, 0, &out);
     CHECK_MSG(str_eq(e->v[0].cause, k->cause), "%s: %s, should be %s\n%s", k->name, e->v[0].cause,
               k->cause, out.p);
-    CHECK_MSG(strstr(out.p, k->mention) != NULL, "%s does not mention %s:\n%s", k->name, k->mention,
-              out.p);
+    for (int i = 0; i < k->mentions; i++)
+        CHECK_MSG(strstr(out.p, k->mention[i]) != NULL, "%s does not mention %s:\n%s", k->name,
+                  k->mention[i], out.p);
     str_release(&out);
     explanation_free(e);
     snapshot_release(&s);
 }
 
-TEST(every_kind_is_told)
+static int check_file(const char *path)
 {
     struct str file;
     struct pd_err err;
     struct kind k;
     int n = 0;
     str_init(&file, 1 << 20);
-    CHECK_OK(path_read(PODIUM_SOURCE_DIR "/tests/cases/kinds.yaml", 1 << 20, &file, &err));
+    CHECK_OK(path_read(path, 1 << 20, &file, &err));
     for (char *at = strstr(file.p, "\n#case "); next_kind(&at, &k); n++)
         check_kind(&k);
-    CHECK(n >= 80);
     str_release(&file);
+    return n;
+}
+
+TEST(every_kind_is_told)
+{
+    CHECK(check_file(PODIUM_SOURCE_DIR "/tests/cases/kinds.yaml") >= 80);
+}
+
+TEST(other_forms_are_told)
+{
+    CHECK(check_file(PODIUM_SOURCE_DIR "/tests/cases/forms.yaml") >= 150);
 }
 
 static const char secret[] =
