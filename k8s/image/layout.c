@@ -127,8 +127,13 @@ enum pd_code layout_read(const struct layout *l, const char *digest, size_t ceil
 
 enum pd_code layout_writer_new(struct layout *l, struct layout_writer **out, struct pd_err *err)
 {
-    char *tmp = xasprintf("%s/.podium-XXXXXX", l->dir);
-    int fd = mkostemp(tmp, O_CLOEXEC);
+    /* without a name, so that a killed process leaves nothing */
+    char *tmp = NULL;
+    int fd = open(l->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        tmp = xasprintf("%s/.podium-XXXXXX", l->dir);
+        fd = mkostemp(tmp, O_CLOEXEC);
+    }
     if (fd < 0) {
         enum pd_code rc = pd_fail_errno(err, PD_IO, _("can't write into %s"), l->dir);
         free(tmp);
@@ -173,13 +178,27 @@ void layout_writer_abort(struct layout_writer *w)
 {
     if (!w)
         return;
-    unlink(w->tmp);
+    if (w->tmp)
+        unlink(w->tmp);
     writer_free(w);
+}
+
+/* A name for a file that has none yet. */
+static bool give_name(struct layout_writer *w, const char *digest)
+{
+    char from[64];
+    if (w->tmp)
+        return true;
+    w->tmp = xasprintf("%s/.podium-%.16s-%d", w->l->dir, digest + strlen("sha256:"),
+                       (int)getpid());
+    str_fmt(from, sizeof from, "/proc/self/fd/%d", w->fd);
+    unlink(w->tmp);
+    return linkat(AT_FDCWD, from, AT_FDCWD, w->tmp, AT_SYMLINK_FOLLOW) == 0;
 }
 
 static enum pd_code publish(struct layout_writer *w, const char *digest, struct pd_err *err)
 {
-    if (fchmod(w->fd, 0644) != 0 || fdatasync(w->fd) != 0)
+    if (fchmod(w->fd, 0644) != 0 || fdatasync(w->fd) != 0 || !give_name(w, digest))
         return pd_fail_errno(err, PD_IO, _("can't write a blob into %s"), w->l->dir);
     char *path = layout_blob_path(w->l, digest);
     enum pd_code rc = PD_OK;

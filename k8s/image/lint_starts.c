@@ -137,7 +137,7 @@ static void python(struct lint_work *w, const struct df_instr *in, const struct 
     if (str_eq(program, "python") && have) {
         f = lint_add(w, "cmd-python-missing", LINT_ERROR, p,
                      _("%s uses python, but only %s is installed: there is no program called python "
-                       "(\"exec: \\\"python\\\": executable file not found in $PATH\")"), shown(in), have);
+                       "(exec: \"python\": executable file not found in $PATH)"), shown(in), have);
         lint_next(f, _("write %s, or install python-is-python3"), str_starts(have, "python3.")
                                                                        ? have : "python3");
     } else if ((str_eq(program, "python") || str_eq(program, "python3")) && !have) {

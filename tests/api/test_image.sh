@@ -98,6 +98,67 @@ else
     skip "skopeo" "not installed"
 fi
 
+# --- stages, archives, here-documents, an ADD of a URL ---------------------------
+mkdir -p "$work/multi/wheels" && echo w >"$work/multi/wheels/a.whl"
+(cd "$work/ctx/app" && tar czf "$work/multi/app.tgz" hello.txt deep)
+printf 'fetched\n' >"$work/multi/fetched.txt"
+sum=$(sha256sum "$work/multi/fetched.txt" | cut -d' ' -f1)
+(cd "$work/multi" && exec python3 -c 'import http.server,sys
+s=http.server.ThreadingHTTPServer(("127.0.0.1",0),http.server.SimpleHTTPRequestHandler)
+print(s.server_address[1],flush=True); s.serve_forever()') >"$work/http.port" 2>/dev/null &
+pids="$pids $!"
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s "$work/http.port" ] && break; sleep 0.2; done
+cat >"$work/multi/Dockerfile" <<D
+ARG NAME=tool
+FROM scratch AS unused
+RUN make everything
+FROM scratch AS files
+ARG NAME
+ADD app.tgz /src/
+COPY --chown=7:8 --chmod=750 wheels/*.whl /bin/\$NAME
+COPY <<-'TEXT' /etc/motd
+	hello \$NAME
+	TEXT
+ADD --checksum=sha256:$sum http://127.0.0.1:$(cat "$work/http.port")/fetched.txt /data/
+FROM scratch
+COPY --from=files / /all/
+COPY --from=files --chown=1000 /bin/tool /mine
+EXPOSE 80-82
+HEALTHCHECK CMD ["/mine"]
+ENTRYPOINT ["/mine"]
+D
+check "build stages" image build --json -o "oci:$work/multi-out:v1" "$work/multi"
+cp "$work/log" "$work/multi.json"
+says "the plan says what is left out" "$work/multi.json" '"ev":"plan".*"text":"RUN make everything","stage":"unused","skipped":true'
+says "a step ends" "$work/multi.json" '^\{"ev":"step","n":[0-9]+,"cached":false,"ms":[0-9]+\}$'
+image build --json -o "oci:$work/multi-out2:v1" "$work/multi" >"$work/log" 2>&1
+same "stages are reproducible" "$(digest_of "$work/log")" "$(digest_of "$work/multi.json")"
+check "they unpack" image unpack "oci:$work/multi-out:v1" "$work/multi-root"
+same "the archive was unpacked" "$(cat "$work/multi-root/all/src/deep/数据.txt")" "数据"
+same "the here-document is as written" "$(cat "$work/multi-root/all/etc/motd")" "hello \$NAME"
+same "the URL was fetched" "$(cat "$work/multi-root/all/data/fetched.txt")" fetched
+image build -o "oci:$work/x:v1" --target unused "$work/multi" >"$work/log" 2>&1
+says "RUN is refused with its line" "$work/log" 'Dockerfile:3:1: RUN needs a container engine.*podman'
+sed -i 's/sha256:[0-9a-f]*/sha256:0000000000000000000000000000000000000000000000000000000000000000/' "$work/multi/Dockerfile"
+image build -o "oci:$work/x:v1" "$work/multi" >"$work/log" 2>&1
+says "a wrong checksum is refused" "$work/log" 'Dockerfile:11:[0-9]+: the fetched file has the checksum'
+same "nothing is left of unpacked stages" "$(ls "$work/cache/podium/roots" 2>/dev/null | wc -l)" 0
+image lint --json "$work/multi" >"$work/log" 2>&1
+says "lint speaks JSON" "$work/log" '"ev":"linted","errors":0'
+if have skopeo; then
+    check "skopeo verifies the stages' layers" skopeo copy -q "oci:$work/multi-out:v1" "dir:$work/multi-dir"
+fi
+# a build that is killed leaves whole blobs and nothing else
+mkdir "$work/kill" && head -c 120000000 /dev/urandom >"$work/kill/big"
+printf 'FROM scratch\nCOPY big /\n' >"$work/kill/Dockerfile"
+"$B/podium" image build --json -o "oci:$work/kill-out:v1" "$work/kill" >"$work/kill.json" 2>&1 &
+killed=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    grep -q '"ev":"pack"' "$work/kill.json" 2>/dev/null && break; sleep 0.1; done
+kill -9 "$killed" 2>/dev/null; wait "$killed" 2>/dev/null
+same "a killed build leaves no half blob" "$(find "$work/kill-out" -name '.podium-*' | wc -l) $(find "$work/kill-out/blobs" -type f | wc -l)" "0 0"
+rm -rf "$work/kill"
+
 # --- a registry of someone else ----------------------------------------------
 if have docker-registry && have skopeo; then
     port=$(free_port)
