@@ -10,6 +10,7 @@
 #include "k8s/explain/diagnose_cmd.h"
 #include "k8s/image/image_cmd.h"
 #include "labs/lab_cmd.h"
+#include "tui/keys_cmd.h"
 #include "tui/console.h"
 #include "tui/plain.h"
 #include "tui/replay.h"
@@ -24,6 +25,7 @@ static const char usage[] =
        "       podium diagnose pod/X|job/X    why it is not doing well\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
+       "       podium keys [lint FILE]        all commands and keys; check a key map\n"
        "       podium theme list|lint         themes, and whether everybody can read one\n"
        "       podium practice ...            the practice cluster: start, stop, kubeconfig\n"
        "\n"
@@ -82,6 +84,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"lab", lab_cmd},
         {"diagnose", diagnose_cmd},
         {"image", image_main},
+        {"keys", keys_cmd},
         {"replay", replay_main},
         {"theme", theme_cmd}};
     if (str_eq(argv[0], "status"))
