@@ -103,4 +103,15 @@ TEST(what_is_shown_follows_the_map)
     fx_free(a);
 }
 
+/* Every view with keys can be named in the file. */
+TEST(every_view_has_a_name)
+{
+    for (size_t i = 0; i < cmd_count(); i++) {
+        unsigned left = cmd_at(i)->views & ~(unsigned)VIEW_PROMPT;
+        for (size_t v = 0; keymap_view_at(v); v++)
+            left &= ~keymap_view_at(v);
+        CHECK_MSG(!left, "%s: a view 0x%x without a name in tui/keymap.c", cmd_at(i)->name, left);
+    }
+}
+
 T_MAIN
