@@ -46,6 +46,7 @@ struct console {
     bool asked;                  /* what changed since the last frame was asked for, or is news */
     bool blocked;                /* the terminal is still taking a frame */
     bool key;                    /* the next frame answers a key */
+    bool resumed;                /* the SIGCONT to come is of our own stop */
     struct pace pace;
     int64_t tick_due_ms;
     uint32_t paint_timer, tick_timer, esc_timer, size_timer, rest_timer;
@@ -185,9 +186,19 @@ static void stop_here(struct console *c)
         return;
     }
     give_away(c);
+    c->resumed = true;
     kill(0, SIGSTOP);
     term_retake(c->tty);
     send_size(c);                /* the window may have changed meanwhile */
+}
+
+/* Stopped from outside, without a word: the shell has had the line, and has
+ * written over the screen. */
+static void take_back(struct console *c)
+{
+    give_away(c);
+    term_retake(c->tty);
+    send_size(c);
 }
 
 /* The selection has rested: what stands beside it follows. */
@@ -314,8 +325,9 @@ static void on_signal(void *arg, int signo)
         c->stopping = true;
         break;
     case SIGCONT:
-        if (!c->away)
-            term_repaint(c->tty);
+        if (!c->resumed && !c->away)
+            take_back(c);
+        c->resumed = false;
         c->dirty = true;
         break;
     case SIGINT:                 /* a terminal in raw mode sends none by itself */

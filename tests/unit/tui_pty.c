@@ -124,6 +124,39 @@ TEST(stop_and_continue)
     done(&t);
 }
 
+/* kill -STOP says nothing: the shell takes the line, writes over the screen, and
+ * the window changes; after SIGCONT all is as it should be. */
+TEST(stopped_from_outside)
+{
+    struct term t;
+    struct termios raw;
+    int status;
+    start(&t, 80, 24, "xterm-256color", NULL, NULL);
+    settled(&t);
+    CHECK(tcgetattr(t.hold, &raw) == 0);
+    kill(t.pid, SIGSTOP);
+    while (waitpid(t.pid, &status, WNOHANG | WUNTRACED) == 0)
+        feed(&t, 50);
+    tcsetattr(t.hold, TCSANOW, &t.before);
+    static const char words[] = "\033[?1049l$ \033[?25hsome words of a shell\r\n";
+    CHECK(write(t.hold, words, sizeof words - 1) == sizeof words - 1);
+    while (feed(&t, 50))
+        ;
+    resize(&t, 100, 30);
+    kill(t.pid, SIGCONT);
+    wait_for(&t, "Catalogue");
+    silence(&t, 200);
+    struct termios now;
+    CHECK(tcgetattr(t.hold, &now) == 0);
+    CHECK_INT(now.c_lflag, raw.c_lflag);
+    CHECK_INT(now.c_iflag, raw.c_iflag);
+    CHECK(t.alt && !t.cursor && !strstr(screen(&t), "words of a shell"));
+    press(&t, "q");
+    CHECK_INT(leave(&t), 0);
+    restored(&t);
+    done(&t);
+}
+
 TEST(resizing)
 {
     struct term t;
