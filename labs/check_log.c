@@ -16,8 +16,8 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
         return;
     }
     if (!session_log_is_run(s)) {
-        check_set(ev, CHECK_UNKNOWN, "%s", _("another log is on show: Enter on the run's pod brings "
-                                              "its own back"));
+        check_set(ev, CHECK_UNKNOWN, "%s",
+                  _("another log is on show: Enter on the run's pod brings its own back"));
         return;
     }
     size_t n = session_log_count(s);

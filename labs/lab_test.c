@@ -218,34 +218,52 @@ static void put_back(struct headless *h)
     t->original = NULL;
 }
 
-/* True when this one is over. */
-static bool judge_wrong(struct headless *h)
+/* How an answer was judged; a file has no verdict of its own. */
+static enum check_result verdict(const struct headless *h, const struct lab_wrong *w)
 {
-    struct lab_test *t = h->test;
-    const struct lab_wrong *w = wrong_now(h);
-    int64_t past = clock_ms() - t->since_ms;
-    int quiz = -1;
-    if (*w->quiz)
-        lab_quiz_by_id(session_step(h->s), w->quiz, &quiz);
-    enum check_result r = quiz < 0 ? CHECK_NOT_YET : h->s->progress[h->step].quiz[quiz].result;
-    bool bad = quiz < 0 ? passes(h) : r == CHECK_PASS;
-    bool known = quiz < 0 ? all_known(h) : r != CHECK_UNKNOWN;
-    if (bad)
-        found(h, w->at, "wrong", _("\"%s\" passes"), quiz < 0 ? w->put : w->answer);
-    if (!bad && !known && quiz >= 0 && past < WRONG_LIMIT_MS) {
+    int i = 0;
+    lab_quiz_by_id(session_step(h->s), w->quiz, &i);
+    return h->s->progress[h->step].quiz[i].result;
+}
+
+/* An answer is judged at once, unless what it is compared with can't be seen. */
+static bool judge_answer(struct headless *h, const struct lab_wrong *w)
+{
+    enum check_result r = verdict(h, w);
+    if (r == CHECK_UNKNOWN && clock_ms() - h->test->since_ms < WRONG_LIMIT_MS) {
         headless_command(h, "quiz.answer", w->quiz, w->answer);
         return false;
     }
-    if (!bad && quiz < 0 && session_priv(h->s)->act.state == ACTION_RUNNING) {
+    if (r == CHECK_PASS)
+        found(h, w->at, "wrong", _("\"%s\" passes"), w->answer);
+    else if (r == CHECK_UNKNOWN)
+        found(h, w->at, "wrong", _("\"%s\" can't be judged"), w->answer);
+    return true;
+}
+
+static bool judge_edit(struct headless *h, const struct lab_wrong *w)
+{
+    struct lab_test *t = h->test;
+    if (!passes(h) && session_priv(h->s)->act.state == ACTION_RUNNING) {
         t->since_ms = clock_ms();
         return false;
     }
-    if (!bad && past < (known ? hold_ms(h) : WRONG_LIMIT_MS) && quiz < 0)
+    bool known = all_known(h);
+    if (!passes(h) && clock_ms() - t->since_ms < (known ? hold_ms(h) : WRONG_LIMIT_MS))
         return false;
-    if (!bad && !known)
-        found(h, w->at, "wrong", _("\"%s\" can't be judged"), quiz < 0 ? w->put : w->answer);
+    if (passes(h))
+        found(h, w->at, "wrong", _("\"%s\" passes"), w->put);
+    else if (!known)
+        found(h, w->at, "wrong", _("\"%s\" can't be judged"), w->put);
     put_back(h);
     return true;
+}
+
+/* True when this one is over. */
+static bool judge_wrong(struct headless *h)
+{
+    const struct lab_wrong *w = wrong_now(h);
+    return *w->quiz ? judge_answer(h, w) : judge_edit(h, w);
 }
 
 /* --- one step ----------------------------------------------------------------------------- */

@@ -79,49 +79,6 @@ struct step_progress {
     bool solution_shown, simulated, read;     /* read: PASSED as a reading */
 };
 
-/* A long operation on show: build, push, pull, copy, evaluate. */
-struct op {
-    uint32_t effect;              /* 0: none */
-    char what[96];
-    double done, total;           /* bytes or units; total 0 = unknown */
-    char unit[16];
-    int64_t started_ms;
-    bool failed, ended;
-    char text[512];               /* last line, or the error */
-};
-
-/* A line of the shown log, or a word about it between two lines. */
-enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END };
-struct log_line {
-    int64_t ts_ms;
-    char *text;                   /* cleaned; of a word: its reason, or "" */
-    uint8_t kind, source;         /* source: index in log_view.source */
-    bool cut;                     /* it was longer */
-};
-
-/* Which log is shown: of one pod, one container or all of them. */
-enum { LOG_SOURCES = 16 };
-enum log_state { LOG_NONE, LOG_OPENING, LOG_OPEN, LOG_WAITING, LOG_OVER };
-struct log_source {
-    uint32_t stream;              /* effect; 0: ended */
-    char container[64];
-    bool broke;                   /* the link broke after it was open */
-};
-struct log_view {
-    char pod[256];
-    int64_t since_s, tail;        /* 0: from the first line; -1: all lines */
-    bool previous, all;           /* the container before; all containers */
-    struct log_source source[LOG_SOURCES];
-    int sources;
-    enum log_state state;
-    char error[512];              /* WAITING, OVER: why */
-    uint64_t serial;              /* grows when lines begin anew */
-};
-
-/* A step taken apart by the trainer, stage by stage (docs/RUNLOG.md). */
-enum walk_stage { WALK_BATCH, WALK_FORWARD, WALK_LOSS, WALK_BACKWARD, WALK_RATE, WALK_UPDATE,
-                  WALK_STAGES };
-
 /* One training run as its log tells it. */
 struct run {
     char pod[128];

@@ -212,7 +212,7 @@ before=$(awk '{print $3}' "$dir/polls" | sort -u | wc -l)
 if [ "$before" -ge 10 ]; then ok; else bad "only $before frames of the curve so far"; fi
 
 # --- 8 keep, 9 prove -----------------------------------------------------------
-next_step 8; keys r; step_done 8 60
+next_step 8; keys r; step_done 8 150
 kill "$poller" 2>/dev/null
 wait "$poller" 2>/dev/null
 poller=

@@ -75,14 +75,16 @@ TEST(the_recorded_case_goes_on_at_s2)
     yaml_docs_free(doc);
 }
 
+#define ANSWER "\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\","
+
 TEST(what_was_right_once_stays_right)
 {
     struct progress_found f;
     struct json *s = progress_load(
         "x", 1, NULL,
-        "{\"seq\":1,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"b\",\"right\":false}\n"
-        "{\"seq\":2,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"c\",\"right\":true}\n"
-        "{\"seq\":3,\"ev\":\"answer\",\"step\":\"a\",\"quiz\":\"q\",\"text\":\"d\",\"right\":false}\n"
+        "{\"seq\":1," ANSWER "\"text\":\"b\",\"right\":false}\n"
+        "{\"seq\":2," ANSWER "\"text\":\"c\",\"right\":true}\n"
+        "{\"seq\":3," ANSWER "\"text\":\"d\",\"right\":false}\n"
         "{\"seq\":4,\"ev\":\"answer\",\"step\":\"a\",\"text\":\"no question\"}\n", &f);
     CHECK(json_bool(s, "steps.a.answers.q.right", false));
     CHECK_INT(json_int(s, "steps.a.answers.q.tries", 0), 3);
@@ -95,8 +97,8 @@ TEST(what_was_right_once_stays_right)
 TEST(what_a_newer_version_has_done_is_taken_over)
 {
     static const char *const states[] = {
-        "{\"podium_progress\":9,\"lab\":\"x\",\"seq\":44,\"steps\":{\"s1\":{\"done\":true,\"new\":1},"
-        "\"gone\":{\"done\":true},\"s2\":{\"done\":\"maybe\"}}}",
+        "{\"podium_progress\":9,\"lab\":\"x\",\"seq\":44,\"steps\":{\"s1\":{\"done\":true,"
+        "\"new\":1},\"gone\":{\"done\":true},\"s2\":{\"done\":\"maybe\"}}}",
         "{\"done\":[\"s1\",\"gone\",3,null]}"};
     struct lab *lab = lab_of("podium: 1\nid: x\ntitle: X\nsteps:\n"
                              "  - {id: s1, title: A, say: s}\n  - {id: s2, title: A, say: s}\n");
