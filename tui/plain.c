@@ -2,6 +2,7 @@
  * session's messages come in, lines go out; neither waits for the other. */
 #include "tui/plain.h"
 
+#include <fcntl.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -407,6 +408,10 @@ int plain_run(const struct console_options *o, const char *why)
     struct pd_err err = {0};
     char text[1024];
     uint64_t seed = (uint64_t)clock_wall_ms() & 0xFFFFFFFFFFFFu;
+    if (fcntl(STDIN_FILENO, F_GETFD) < 0) {
+        fprintf(stderr, "%s\n", _("podium: there is neither a terminal nor an input to read from"));
+        return 3;
+    }
     setup(&c);
     session_set_work(c.p.app->s, NULL, seed);
     if (start_journal(&c.start, c.p.app, seed, &c.journal, &err) != PD_OK) {

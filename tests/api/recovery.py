@@ -247,8 +247,8 @@ def wrong_input():
     says("a journal that can't be made", 1, "/dev/null/x", BIN + "podium", "lab", "run",
          "first-finetune", "--headless", "--record", "/dev/null/x")
     says("stdin closed", 3, "terminal", "sh", "-c", BIN + "podium <&-")
-    says("no terminal", 3, "terminal", BIN + "podium", stdin=b"")
-    says("dumb", 3, "TERM|terminal", "sh", "-c", "TERM=dumb exec %spodium" % BIN)
+    says("no terminal", 0, "lines", BIN + "podium", stdin=b"")
+    says("dumb", 0, "lines", "sh", "-c", "TERM=dumb exec %spodium </dev/null" % BIN)
     c = Console("--kubeconfig", W + "/none")
     c.want("missing kubeconfig in the console", "/none")
     c.want("the catalogue without a cluster", "Your first fine-tuning")
