@@ -69,8 +69,8 @@ static const struct json *shm_volume(const struct dx *d, int *index)
 static void shm_full(struct dx *d, const char *line)
 {
     dx_found(d, "shm-too-small", W_APP + 5, SURE_CERTAIN, "%s",
-             _("Bus error: /dev/shm is full. Nothing is mounted there, so it has the runtime's 64 MB, "
-               "too little for the data loader's workers or NCCL."));
+             _("Bus error: /dev/shm is full. Nothing is mounted there, so it has the runtime's 64 "
+               "MB, too little for the data loader's workers or NCCL."));
     dx_cite_end(d, line);
     dx_cite(d, "%s.volumeMounts", d->c.at_spec);
     dx_fix(d, "%s",
@@ -123,8 +123,8 @@ static bool bus_error(struct dx *d)
     const char *path = dx_between(d, d->s->log, "stat ", ": ");
     const char *file = path && path[0] == '/' && mount_of(d, path, &at) ? path : NULL;
     dx_found(d, "bus-error-file-backed", W_APP + 5, SURE_LIKELY,
-             _("Bus error, and /dev/shm is large (%s): a mapped (mmap) file became shorter than the "
-               "program expects%s%s."),
+             _("Bus error, and /dev/shm is large (%s): a mapped (mmap) file became shorter than "
+               "the program expects%s%s."),
              json_str(shm, "emptyDir.sizeLimit", "hostIPC"), file ? ": " : "", file ? file : "");
     mapped_mounts(d);
     dx_cite_end(d, file ? dx_log(d, "stat ") : line);

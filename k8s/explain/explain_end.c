@@ -254,8 +254,8 @@ static bool probe_killed(struct dx *d, const char *kind, const char *field, cons
                "%d%s is the answer to that, not the cause."),
              d->c.name, d->c.restarts, str_eq(field, "livenessProbe") ? "liveness" : "startup",
              d->c.code,
-             d->c.code == 143   ? _(" (SIGTERM)")
-             : d->c.code == 137 ? _(" (SIGKILL)")
+             d->c.code == 143   ? " (SIGTERM)"
+             : d->c.code == 137 ? " (SIGKILL)"
                                 : "");
     if (slow)
         dx_line(d, "%s", _("The answers come too late: a timeout, not an error."));

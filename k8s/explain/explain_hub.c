@@ -25,8 +25,9 @@ static int token_like(const struct dx *d, const char **name)
 /* The name of the repository that the hub was asked for; "" not seen. */
 static const char *repository(struct dx *d)
 {
-    static const char *const before[] = {"huggingface.co/api/models/", "huggingface.co/api/datasets/",
-                                         "Access to model ", "huggingface.co/"};
+    static const char *const before[] = {"huggingface.co/api/models/",
+                                         "huggingface.co/api/datasets/", "Access to model ",
+                                         "huggingface.co/"};
     for (size_t i = 0; i < ARRAY_LEN(before); i++) {
         const char *name = dx_between(d, d->s->log, before[i], " \n'\")?");
         const char *end = name ? strstr(name, "/resolve/") : NULL;

@@ -24,9 +24,8 @@ static void quota(struct dx *d, const struct snap_item *e, const char *message)
     str_fmt(path, sizeof path, "status.hard%s", dx_member(d, resource));
     const char *hard = q ? json_str(q->o, path, "") : "";
     dx_found(d, "quota-exceeded", W_ROOT, SURE_CERTAIN,
-             _("No pod can be made: the quota %s of namespace %s is used up for %s%s%s%s%s%s."),
-             name, d->ns, resource, used[0] ? " (" : "", used, used[0] ? _(" of ") : "", hard,
-             used[0] ? ")" : "");
+             _("No pod can be made: the quota %s of namespace %s is used up for %s %s."), name,
+             d->ns, resource, used[0] ? dx_say(d, _("(used %s of %s)"), used, hard) : "");
     dx_line(d, _("Asked: %s"), want ? want : "");
     dx_cite_event(d, e);
     dx_cite_item(d, q, "status.used%s", dx_member(d, resource));

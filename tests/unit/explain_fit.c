@@ -42,7 +42,9 @@ TEST(label_selectors)
     static const struct { const char *selector; bool match; } rows[] = {
         {"{\"matchLabels\":{\"a\":\"1\"}}", true},
         {"{\"matchLabels\":{\"a\":\"2\"}}", false},
-        {"{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"NotIn\",\"values\":[\"a\"]}]}", true},
+        {"{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"NotIn\","
+         "\"values\":[\"a\"]}]}",
+         true},
         {"{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"NotIn\",\"values\":[\"b\"]}]}",
          false},
         {"{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"DoesNotExist\"}]}", false},
@@ -106,7 +108,8 @@ static struct explanation *explain_text(struct snapshot *s, const char *const *o
 TEST(both_shapes_of_events_are_in_time_order)
 {
     static const char *const objects[] = {
-        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":\"n\",\"containers\":"
+        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":\"n\","
+        "\"containers\":"
         "[{\"name\":\"c\",\"image\":\"r.io/a:1\"}]},\"status\":{\"phase\":\"Pending\","
         "\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"waiting\":{\"reason\":"
         "\"ImagePullBackOff\"}}}]}}",
@@ -128,11 +131,14 @@ TEST(both_shapes_of_events_are_in_time_order)
 TEST(a_secret_that_is_gone_is_seen)
 {
     static const char *const objects[] = {
-        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"nodeName\":"
+        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"},"
+        "\"spec\":{\"nodeName\":"
         "\"n\",\"imagePullSecrets\":[{\"name\":\"r\"}],\"containers\":[{\"name\":\"c\",\"image\":"
         "\"r.io/a:1\"}]},\"status\":{\"phase\":\"Pending\",\"containerStatuses\":[{\"name\":\"c\","
-        "\"state\":{\"waiting\":{\"reason\":\"ErrImagePull\",\"message\":\"401 Unauthorized\"}}}]}}",
-        "{\"kind\":\"SecretList\",\"items\":[{\"metadata\":{\"name\":\"r\",\"namespace\":\"b\"}}]}"};
+        "\"state\":{\"waiting\":{\"reason\":\"ErrImagePull\","
+        "\"message\":\"401 Unauthorized\"}}}]}}",
+        "{\"kind\":\"SecretList\",\"items\":[{\"metadata\":{\"name\":\"r\","
+        "\"namespace\":\"b\"}}]}"};
     struct snapshot s;
     struct explanation *e = explain_text(&s, objects, ARRAY_LEN(objects));
     CHECK_STR(e->v[0].cause, "image-pull-secret-missing");
