@@ -10,6 +10,7 @@
 #include "tui/cmd.h"
 #include "tui/cmd_lists.h"
 #include "tui/mouse.h"
+#include "tui/log_line.h"
 #include "tui/panel.h"
 #include "tui/panel_cluster.h"
 #include "tui/prompt.h"
@@ -37,6 +38,7 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     a->curve = (struct app_curve){.smooth = 0.9, .x_lo = NAN, .x_hi = NAN, .cursor = NAN};
     curve_line_init(&a->line);
     a->compare = compare_new();
+    a->log.index.shown = log_line_sentence;
     a->lists = lists_new();
     a->lists_all = lists_new();
     a->list[LIST_EVENTS].sort = SORT_AGE;

@@ -181,6 +181,8 @@ struct app {
                                               * choice, and of no choice */
     int api_open;                /* row whose body is shown, -1 none */
     char filter[128];            /* of the log */
+    char api_filter[96];
+    bool api_errors;             /* failed requests alone */
     bool help;
     int help_scroll;
     char help_find[48], keys_find[48], labs_find[48];    /* filters */

@@ -158,6 +158,10 @@ static const struct cmd table[] = {
     {"curve.export", "E", CURVE, CURVE, 14, N_("export"),
      N_("write the curve: CSV, SVG, PNG or text"), cmd_export, cmd_has_run},
 
+    {"api.filter", "/", API, API, 9, N_("filter"), N_("show only requests with a text"),
+     cmd_api_filter, NULL},
+    {"api.failed", "F", API, API, 10, N_("failed"), N_("failed requests alone, and back"),
+     cmd_api_errors, NULL},
     {"api.body", "Enter v", API, API, 8, N_("body"), N_("show what was sent"), cmd_api_body, NULL},
     {"cluster.open", "Enter", CLUSTER, CLUSTER, 8, N_("open"),
      N_("the log of the selected pod; on a heading its list"), cmd_enter, NULL},

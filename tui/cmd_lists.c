@@ -168,10 +168,35 @@ void cmd_warnings(struct app *a, const char *arg UNUSED, struct effects *out UNU
     a->list[LIST_EVENTS].only = !a->list[LIST_EVENTS].only;
 }
 
+void cmd_api_errors(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    a->api_errors = !a->api_errors;
+}
+
+static void api_typed(struct app *a, const char *text)
+{
+    str_copy(a->api_filter, sizeof a->api_filter, text);
+}
+
+void cmd_api_filter(struct app *a, const char *arg, struct effects *out UNUSED)
+{
+    if (arg) {
+        api_typed(a, arg);
+        return;
+    }
+    cmd_ask(a, _("rows with (!text: without)"), "api.filter", a->api_filter);
+    a->prompt.typed = api_typed;
+}
+
 /* Esc takes a filter off before it goes back. */
 bool cmd_lists_back(struct app *a)
 {
     struct list_view *v = view(a);
+    if (a->focus == PANEL_API && (a->api_filter[0] || a->api_errors)) {
+        a->api_filter[0] = '\0';
+        a->api_errors = false;
+        return true;
+    }
     if (!v || (!v->filter[0] && !v->only))
         return false;
     v->filter[0] = '\0';

@@ -180,10 +180,16 @@ static void go_hit(struct app *a, uint64_t line, int by)
 /* While the search is being typed. */
 static void typed(struct app *a, const char *text)
 {
-    str_copy(a->log.find, sizeof a->log.find, text);
+    bool given_up = a->prompt.kind == PROMPT_NONE;
+    str_copy(a->log.find, sizeof a->log.find, given_up ? a->log.find_before : text);
     index_now(a);
-    if (text[0])
+    if (given_up) {
+        select_line(a, a->log.line_before);
+        a->log.off = a->log.off_before;
+        a->log_follow = a->log.follow_before;
+    } else if (text[0]) {
         go_hit(a, a->log.line_before, 0);
+    }
 }
 
 void cmd_log_find(struct app *a, const char *arg, struct effects *out UNUSED)
@@ -199,6 +205,8 @@ void cmd_log_find(struct app *a, const char *arg, struct effects *out UNUSED)
             go_hit(a, a->log.line_before, 0);
         return;
     }
+    a->log.follow_before = a->log_follow;
+    a->log.off_before = a->log.off;
     if (measure(a, &e) && a->log_follow) {
         hold(a, &e);
         a->log.line_before = 0;          /* from the first line: the newest would wrap at once */

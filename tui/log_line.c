@@ -158,11 +158,28 @@ static void record(const struct log_line_look *k, const struct run_record *r, st
         other_record(out, r);
 }
 
+bool log_line_sentence(const struct log_line *l, struct str *out)
+{
+    struct run_record *r = record_of(l);
+    struct log_line_look k = {.w = 1000};
+    struct rows rows;
+    if (!r)
+        return false;
+    rows_init(&rows, GLYPH_UNICODE);
+    rows_new(&rows, -1);
+    record(&k, r, &rows);
+    rows_text(&rows.v[0], out);
+    rows_release(&rows);
+    free(r);
+    return true;
+}
+
 /* --- what stands before the text -------------------------------------------------- */
 static void gutter(const struct log_line_look *k, const struct log_line *l, enum role level,
                    struct rows *out, bool mark)
 {
-    bool hit = k->find[0] && l->kind == LOG_TEXT && logindex_match(l->text, k->find);
+    bool hit = k->find[0] && l->kind == LOG_TEXT &&
+               logindex_has(&k->a->log.index, l, k->find);
     if (mark)
         rows_sign(out, ROLE_STRONG, G_HERE);
     else if (level == ROLE_LOG_ERROR)
@@ -289,6 +306,19 @@ static void wrapped(const struct log_line_look *k, const struct log_line *l, enu
         put_cut(l, out);
 }
 
+/* A hit is seen where it is; the sentence has one colour then. */
+static void record_or_hits(const struct log_line_look *k, const struct log_line *l,
+                           const struct run_record *r, struct rows *out)
+{
+    struct str s;
+    str_init(&s, 8192);
+    if (k->find[0] && log_line_sentence(l, &s) && logindex_match(s.p, k->find))
+        put_hits(out, ROLE_TEXT, s.p, s.len, k->find);
+    else
+        record(k, r, out);
+    str_release(&s);
+}
+
 void log_line_put(const struct log_line_look *k, const struct log_line *l, struct rows *out,
                   int id, bool mark, int from, int most)
 {
@@ -303,7 +333,7 @@ void log_line_put(const struct log_line_look *k, const struct log_line *l, struc
     stamp(k, l, out);
     container(k, l, out);
     if (r)
-        record(k, r, out);
+        record_or_hits(k, l, r, out);
     else if (k->wrap)
         wrapped(k, l, level, out, from, most);
     else

@@ -18,13 +18,41 @@ const char *logindex_match(const char *text, const char *needle)
     return strcasestr(text, needle);
 }
 
-static bool passes(const struct log_line *l, const char *filter)
+/* Each word of the needle stands in the text: else no sentence of it has them. */
+static bool may_have(const char *text, const char *needle)
+{
+    char word[128];
+    for (const char *p = needle; *p;) {
+        size_t n = strcspn(p, " ");
+        str_copy(word, MIN(n + 1, sizeof word), p);
+        if (n > 0 && !strcasestr(text, word))
+            return false;
+        p += n + (p[n] == ' ');
+    }
+    return true;
+}
+
+bool logindex_has(const struct logindex *x, const struct log_line *l, const char *needle)
+{
+    struct str seen;
+    bool has;
+    if (!x->shown || l->text[0] != '{')
+        return logindex_match(l->text, needle) != NULL;
+    if (!may_have(l->text, needle) && !strstr(l->text, "\"answer\""))
+        return false;
+    str_init(&seen, 8192);
+    has = logindex_match(x->shown(l, &seen) ? seen.p : l->text, needle) != NULL;
+    str_release(&seen);
+    return has;
+}
+
+static bool passes(const struct logindex *x, const struct log_line *l, const char *filter)
 {
     bool inverse = *filter == '!';
     const char *want = filter + inverse;
     if (l->kind != LOG_TEXT || !*want)
         return true;
-    return (logindex_match(l->text, want) != NULL) != inverse;
+    return logindex_has(x, l, want) != inverse;
 }
 
 static void add(struct logindex_set *set, uint64_t line)
@@ -63,11 +91,11 @@ const struct log_line *logindex_text(const struct session *s, uint64_t line)
 static void look(struct logindex *x, const struct session *s, uint64_t line)
 {
     const struct log_line *l = logindex_text(s, line);
-    if (!l || !passes(l, x->filter))
+    if (!l || !passes(x, l, x->filter))
         return;
     if (x->filter[0])
         add(&x->kept, line);
-    if (x->find[0] && l->kind == LOG_TEXT && logindex_match(l->text, x->find))
+    if (x->find[0] && l->kind == LOG_TEXT && logindex_has(x, l, x->find))
         add(&x->hits, line);
 }
 
@@ -78,7 +106,7 @@ static void narrow(struct logindex *x, const struct session *s, const char *find
     str_copy(x->find, sizeof x->find, find);
     for (size_t i = x->hits.from; i < x->hits.n; i++) {
         const struct log_line *l = logindex_text(s, x->hits.v[i]);
-        if (l && logindex_match(l->text, find))
+        if (l && logindex_has(x, l, find))
             x->hits.v[n++] = x->hits.v[i];
     }
     x->hits.n = n;

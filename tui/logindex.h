@@ -19,6 +19,9 @@ struct logindex {
     uint64_t serial, next;           /* of which log; the first line not looked at */
     char filter[128], find[128];
     struct logindex_set kept, hits;  /* kept: used with a filter only */
+    /* What a person sees of a line, when that is not its text: false. NULL: always
+     * its text. */
+    bool (*shown)(const struct log_line *l, struct str *out);
 };
 
 void logindex_release(struct logindex *x);
@@ -38,5 +41,7 @@ size_t logindex_hit_place(const struct logindex *x, uint64_t line, bool *hit);
 uint64_t logindex_hit(const struct logindex *x, size_t place);
 /* The first match in text, NULL: none. Case matters when the needle has capitals. */
 const char *logindex_match(const char *text, const char *needle);
+/* Does what is seen of the line have the needle? */
+bool logindex_has(const struct logindex *x, const struct log_line *l, const char *needle);
 
 #endif

@@ -11,7 +11,9 @@ enum { LOGVIEW_MARKS = 32 };
 struct logview {
     char find[128];                  /* the search; "" none is active */
     char find_before[128];           /* what Esc in the search line goes back to */
-    uint64_t line_before;
+    uint64_t line_before;            /* 0 and follow_before: it was followed */
+    int off_before;
+    bool follow_before;
     bool times;
     int x;                           /* columns scrolled away */
     uint64_t line;                   /* held: the line under the cursor */

@@ -1,18 +1,65 @@
 /* panel_api.c - every request that podium makes, and the kubectl line that does
  * the same. The newest stand last. */
 #include "core/base/i18n.h"
+#include "core/base/utf8.h"
 #include "tui/panel.h"
 #include "tui/text.h"
 
 enum { BODY_LINES = 60 };
 
-static const char *title(const struct app *a UNUSED, char buf[160])
+enum kind { CALL_ENDED, CALL_WAITS, CALL_WATCHES, CALL_FOLLOWS };
+
+static bool is_error(const struct api_row *r)
 {
-    return str_copy(buf, 160, _("API calls, as kubectl would"));
+    return r->status < 0 || r->status >= 400;
+}
+
+static enum kind kind_of(const struct api_row *r)
+{
+    const char *path = r->path ? r->path : "";
+    if (r->status != 0)
+        return CALL_ENDED;
+    if (strstr(path, "watch=1") || strstr(path, "watch=true"))
+        return CALL_WATCHES;
+    return strstr(path, "follow=true") ? CALL_FOLLOWS : CALL_WAITS;
+}
+
+static const char *title(const struct app *a, char buf[160])
+{
+    const struct session *s = a->s;
+    int errors = 0, watches = 0;
+    char all[32] = "", bad[48] = "";
+    for (size_t i = 0; i < s->api_n; i++) {
+        errors += is_error(&s->api[i]);
+        watches += kind_of(&s->api[i]) == CALL_WATCHES;
+    }
+    if (s->api_n > 0)
+        str_fmt(all, sizeof all, " %" PRIu32, s->api[s->api_n - 1].id);
+    if (errors)
+        str_fmt(bad, sizeof bad, _("  %d failed"), errors);
+    str_fmt(buf, 160, _("API calls%s, as kubectl would%s"), all, bad);
+    if (watches) {
+        size_t n = strlen(buf);
+        str_fmt(buf + n, 160 - n, _("  %d watches"), watches);
+    }
+    return buf;
+}
+
+static bool is_shown(const struct app *a, const struct api_row *r)
+{
+    char text[1200];
+    if (a->api_errors && !is_error(r))
+        return false;
+    if (!a->api_filter[0])
+        return true;
+    str_fmt(text, sizeof text, "%s %d %s", r->method, r->status, r->path ? r->path : "");
+    return lists_pass(a->api_filter, text);
 }
 
 static enum role status_role(int status)
 {
+    if (status == 429)
+        return ROLE_WARN;
     if (status < 0 || status >= 400)
         return ROLE_FAIL;
     return status == 0 ? ROLE_RUN : ROLE_OK;
@@ -56,8 +103,17 @@ static void call(const struct app *a, struct rows *out, int i, int w)
     else
         rows_put(out, role, r->status == 0 ? " .. " : "err ");
     rows_cell(out, ROLE_TEXT, r->method, 7);
-    str_fmt(buf, sizeof buf, r->status == 0 ? _("open") : "%" PRId64 "ms", r->ms);
-    int room = MAX(w - 11 - 8, 6);
+    static const char *const words[] = {
+        [CALL_WAITS] = N_("under way"), [CALL_WATCHES] = N_("watching"),
+        [CALL_FOLLOWS] = N_("following")};
+    enum kind kind = kind_of(r);
+    if (r->status == 429)
+        str_copy(buf, sizeof buf, _("slowed down"));
+    else if (kind != CALL_ENDED)
+        str_copy(buf, sizeof buf, _(words[kind]));
+    else
+        str_fmt(buf, sizeof buf, "%" PRId64 "ms", r->ms);
+    int room = MAX(w - 11 - 1 - utf8_str_width(buf), 6);
     struct str path;
     str_init(&path, 4096);
     text_fit(short_path(r->path ? r->path : ""), room, glyph_of(out->glyphs, G_MORE), &path);
@@ -78,9 +134,19 @@ static void call(const struct app *a, struct rows *out, int i, int w)
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 {
     for (size_t i = 0; i < a->s->api_n; i++)
-        call(a, out, (int)i, w);
+        if (is_shown(a, &a->s->api[i]))
+            call(a, out, (int)i, w);
+    if (a->s->api_n > 0 && out->n == 0)
+        rows_line(out, ROLE_MUTED, _(" no request passes the filter; Esc shows all"));
     if (a->s->api_n == 0)
         rows_line(out, ROLE_MUTED, _(" no request yet"));
 }
 
-const struct panel panel_api = {title, rows, NULL, NULL, N_("API")};
+static const char *foot(const struct app *a, char buf[160])
+{
+    return str_fmt(buf, 160, "%s%s%s", a->api_errors ? _("failed ones alone") : "",
+                   a->api_errors && a->api_filter[0] ? "  /" : a->api_filter[0] ? "/" : "",
+                   a->api_filter);
+}
+
+const struct panel panel_api = {title, rows, foot, NULL, N_("API")};

@@ -375,13 +375,20 @@ const struct panel panel_object = {title, rows, NULL, ages, N_("Object")};
 /* --- YAML ------------------------------------------------------------------------- */
 void panel_object_yaml(const struct app *a, struct str *out)
 {
+    static const char *const first[] = {"apiVersion", "kind"};
     const struct json *o = panel_object_find(a);
     struct str raw, clean;
     if (!o)
         return;
     str_init(&raw, YAML_MOST);
     str_init(&clean, YAML_MOST);
-    yaml_out(o, &raw);
+    struct json *rest = json_copy(o);
+    for (size_t i = 0; i < ARRAY_LEN(first); i++) {
+        str_printf(&raw, "%s: %s\n", first[i], json_str(o, first[i], ""));
+        json_remove(rest, first[i]);
+    }
+    yaml_out(rest, &raw);
+    json_free(rest);
     utf8_clean(raw.p, raw.len, true, &clean);
     log_redact(clean.p, clean.len, out);
     str_release(&raw);
