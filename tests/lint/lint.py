@@ -203,6 +203,31 @@ def check_translations():
             fault(po, 1, "another beginning or end: %r" % key)
 
 
+def check_leftovers():
+    """No English of podium's own on the Chinese screens: neither a text that has
+    a translation, nor words that no fixture put there."""
+    texts = [k for k in po_entries(open("docs/po/zh.po", encoding="utf-8").read())
+             if len(k) >= 8 and re.fullmatch(r"[A-Za-z][A-Za-z', -]* [A-Za-z', -]*[a-z.]", k)]
+    data = ""
+    for root in ("tests/unit", "tests/screens", "tests/cases", "core/train", "labs/content"):
+        for folder, _, names in os.walk(root):
+            for name in names:
+                if not name.endswith((".txt", ".safetensors")) or root == "tests/cases":
+                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as f:
+                        data += f.read()
+    data = re.sub(r'"\s*\n\s*"|\\+n|\s+', " ", data)
+    for name in sorted(os.listdir("tests/screens")):
+        if not name.endswith("-zh.txt"):
+            continue
+        screen = open("tests/screens/" + name, encoding="utf-8").read()
+        for key in texts:
+            if key in screen and key not in data:
+                fault("tests/screens/" + name, 1, "English where Chinese belongs: %r" % key)
+        for words in set(re.findall(r"[a-z]{3,} [a-z]{3,} [a-z]{3,}", screen)):
+            if words not in data:
+                fault("tests/screens/" + name, 1, "English that no test put there: %r" % words)
+
+
 def main():
     paths = sources()
     for path in paths:
@@ -217,6 +242,7 @@ def main():
     lengths = check_functions(paths)
     check_top_level()
     check_translations()
+    check_leftovers()
     for f in faults:
         print(f)
     if lengths:

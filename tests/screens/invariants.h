@@ -24,7 +24,8 @@ static const struct { const char *what, *fact; bool wide; } iv_facts[] = {
     {"catalogue", "4/6", true}, {"catalogue", "1, has 8", true},
     {"catalogue-broken", "broken/lab.yaml:3:1", true}, {"catalogue-broken", "titel", false},
     {"question", "Gaudi", false}, {"question", "3", false}, {"question", "class-a/stu-07", false},
-    {"settings", "dark", false}, {"settings", "PODIUM_THEME", false}, {"settings", "--theme", false},
+    {"settings", "dark", false}, {"settings", "PODIUM_THEME", false},
+    {"settings", "--theme", false},
     {"settings", "30", true}, {"messages", "PD-LAB", false}, {"messages", "lab.yaml:7:3", false},
     {"messages", "titel", false}, {"messages", "02:00:00", false},
     {"keys", "lab.open", false}, {"keys", "Enter", false}, {"step", "3/4", false},
@@ -294,7 +295,8 @@ UNUSED static void iv_keys(const char *what, setup_fn *setup, int cols, int rows
     const struct cmd *c[64];
     setup(a);
     int n = screen_keys(a, c);
-    for (int i = 0; i < n && a->prompt.kind != PROMPT_PALETTE && a->prompt.kind != PROMPT_ASK; i++) {
+    bool typing = a->prompt.kind == PROMPT_PALETTE || a->prompt.kind == PROMPT_ASK;
+    for (int i = 0; i < n && !typing; i++) {
         char key[32];
         const char *keys = cmd_keys(a, c[i], app_view(a));
         str_copy(key, MIN(sizeof key, strcspn(keys, " ") + 1), keys);

@@ -5,6 +5,8 @@
 #include "labs/quiz.h"
 #include "tests/screens/golden.h"
 
+#include <unistd.h>
+
 static void step(struct app *a)
 {
     fx_lab(a);
@@ -132,6 +134,24 @@ static void palette(struct app *a)
     fx_key(a, ":");
     fx_key(a, "r");
     fx_key(a, "a");
+}
+
+static void palette_args(struct app *a)
+{
+    curve(a);
+    fx_key(a, ":");
+    for (const char *p = "set"; *p; p++)
+        fx_key(a, (char[]){*p, '\0'});
+    fx_key(a, "Space");
+    fx_key(a, "t");
+    fx_key(a, "Down");
+}
+
+static void ask(struct app *a)
+{
+    catalogue(a);
+    fx_key(a, "/");
+    fx_key(a, "数");
 }
 
 static void editor(struct app *a)
@@ -382,6 +402,8 @@ TEST(why_screens) { all_sizes("why", why_tab); }
 TEST(why_pod_screens) { all_sizes("why-pod", why_pod); }
 TEST(help_screens) { all_sizes("help", help); }
 TEST(palette_screens) { all_sizes("palette", palette); }
+TEST(palette_args_screens) { all_sizes("palette-args", palette_args); }
+TEST(ask_screens) { all_sizes("ask", ask); }
 TEST(editor_screens) { all_sizes("editor", editor); }
 TEST(down_screens) { all_sizes("down", down); }
 
@@ -435,6 +457,30 @@ TEST(chinese_screens_hold)
         str_release(&s);
         fx_free(a);
     }
+}
+
+/* Whatever can stand on the screen has its goldens. */
+TEST(every_panel_and_overlay_has_a_golden)
+{
+    static const char *const of[PANEL_COUNT] = {
+        [PANEL_CATALOGUE] = "catalogue", [PANEL_ABOUT] = "catalogue-broken", [PANEL_STEP] = "step",
+        [PANEL_CLUSTER] = "cluster", [PANEL_LOG] = "log", [PANEL_CURVE] = "curve",
+        [PANEL_API] = "api", [PANEL_WHY] = "why", [PANEL_BUILD] = "build",
+        [PANEL_TRAIN] = "train", [PANEL_RUN] = "curve-large", [PANEL_STRIP] = "curve-large",
+        [PANEL_RUNS] = "runs", [PANEL_EDIT] = "editor", [PANEL_SETTINGS] = "settings",
+        [PANEL_MESSAGES] = "messages", [PANEL_KEYS] = "keys", [PANEL_PODS] = "pods",
+        [PANEL_NODES] = "nodes", [PANEL_EVENTS] = "events", [PANEL_OBJECT] = "pod",
+        [PANEL_YAML] = "yaml"};
+    static const char *const over[] = {"help", "palette", "palette-args", "question", "ask"};
+    for (size_t i = 0; i < PANEL_COUNT + ARRAY_LEN(over); i++)
+        for (size_t k = 0; k < ARRAY_LEN(sizes) * 2; k++) {
+            const char *name = i < PANEL_COUNT ? of[i] : over[i - PANEL_COUNT];
+            CHECK_MSG(name != NULL, "panel %zu has no golden", i);
+            char *path = xasprintf(PODIUM_SOURCE_DIR "/tests/screens/%s-%s-%s.txt", name,
+                                   sizes[k / 2].name, k % 2 ? "zh" : "en");
+            CHECK_MSG(access(path, R_OK) == 0, "%s is missing", path);
+            free(path);
+        }
 }
 
 T_MAIN
