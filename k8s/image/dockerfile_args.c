@@ -38,7 +38,8 @@ static enum pd_code take_pairs(const struct df_reader *r, struct df_instr *in, s
             value++;
         if (value == n)
             return dockerfile_fail(err, r, from, _("%s must have two arguments: %s"),
-                                   dockerfile_rules[in->op].name, _(dockerfile_rules[in->op].usage));
+                                   dockerfile_op_name(in->op),
+                                   _(dockerfile_rules[in->op].usage));
         struct df_word w = {.text = xasprintf("%.*s=%s", (int)(to - from), text + from,
                                               text + value)};
         dockerfile_lex_place(&r->cur, from, &w.line, &w.col);

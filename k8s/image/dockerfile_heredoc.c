@@ -8,11 +8,36 @@
 
 enum { HEREDOCS_MOST = 64 };
 
+/* The name from s[i] on, quotes undone; false when it does not end well. */
+static bool read_name(const char *s, size_t i, size_t n, char escape, char name[256], size_t *out,
+                      bool *quoted)
+{
+    size_t len = 0;
+    char quote = 0;
+    for (; i < n; i++) {
+        if (!quote && strchr("<;&|>", s[i]))
+            break;
+        if (quote ? s[i] == quote : (s[i] == '"' || s[i] == '\'')) {
+            quote = quote ? 0 : s[i];
+            *quoted = true;
+        } else if (s[i] == escape && quote != '\'' && i + 1 < n) {
+            *quoted = true;
+            name[len++] = s[++i];
+        } else {
+            name[len++] = s[i];
+        }
+        if (len >= 255)
+            return false;
+    }
+    *out = len;
+    return len > 0 && !quote && (i == n || s[i] != '<');
+}
+
 /* "<<EOF", "3<<-EOF", "<<'EOF'", '<<"E"OF': the name without its quotes. */
 bool dockerfile_heredoc_word(const char *s, size_t n, char escape, struct df_heredoc *out)
 {
     size_t i = 0, len = 0;
-    char quote = 0, name[256];
+    char name[256];
     bool quoted = false;
     while (i < n && isdigit((unsigned char)s[i]))
         i++;
@@ -20,22 +45,7 @@ bool dockerfile_heredoc_word(const char *s, size_t n, char escape, struct df_her
         return false;
     i += 2;
     bool strip = s[i] == '-';
-    for (i += strip; i < n; i++) {
-        if (!quote && (s[i] == '<' || s[i] == ';' || s[i] == '&' || s[i] == '|' || s[i] == '>'))
-            break;
-        if (quote ? s[i] == quote : (s[i] == '"' || s[i] == '\'')) {
-            quote = quote ? 0 : s[i];
-            quoted = true;
-        } else if (s[i] == escape && quote != '\'' && i + 1 < n) {
-            quoted = true;
-            name[len++] = s[++i];
-        } else {
-            name[len++] = s[i];
-        }
-        if (len >= sizeof name - 1)
-            return false;
-    }
-    if (len == 0 || quote || (i < n && s[i] == '<'))
+    if (!read_name(s, i + strip, n, escape, name, &len, &quoted))
         return false;
     if (out)
         *out = (struct df_heredoc){.name = xstrndup(name, len), .expand = !quoted, .strip = strip};

@@ -32,8 +32,9 @@
  *    "config":{"entrypoint":[…],"cmd":[…],"env":["N=V"],"workdir":"…","user":"…"}}
  *   {"ev":"error","code":"PD-…","text":"…","hint":"…","file":"…","line":3,"column":5}
  * (error: file, line and column only when there is a place). The last line of
- * build, push, pull and unpack is always done or error. build --push: done comes once, after the push; its
- * bytes are the sizes of config and layers. unpack: bytes are those written.
+ * build, push, pull and unpack is always done or error. build --push: done comes
+ * once, after the push; its bytes are the sizes of config and layers. unpack: bytes
+ * are those written.
  * Progress lines come at most ten times a second a blob. pull, done: "bytes" as for
  * build and "ref" the complete reference. Without --json the same is text on
  * stdout, the error on stderr.

@@ -45,22 +45,26 @@ static void cuda(struct lint_work *w, const struct df_word *at, const char *imag
             os = &cuda_os[i];
     if (!*b->tag || str_eq(b->tag, "latest")) {
         f = lint_add(w, "base-image-tag-missing", LINT_ERROR, lint_at_word(at),
-                     _("%s: nvidia/cuda has no tag latest; the pull ends with \"manifest unknown\""),
+                     _("%s: nvidia/cuda has no tag latest; the pull ends with \"manifest "
+                       "unknown\""),
                      image);
-        lint_next(f, "%s", _("name version, kind and system: nvidia/cuda:12.4.1-runtime-ubuntu22.04"));
+        lint_next(f, "%s", _("name version, kind and system: "
+                             "nvidia/cuda:12.4.1-runtime-ubuntu22.04"));
     } else if (!os) {
         f = lint_add(w, "base-image-tag-missing", LINT_ERROR, lint_at_word(at),
                      _("the tag %s of %s is not in the repository: every tag of nvidia/cuda ends "
                        "with a system, such as -ubuntu20.04; the pull ends with \"manifest "
                        "unknown\""), b->tag, image);
         const char *dot = strchr(b->cuda_version, '.');
-        lint_next(f, _("write nvidia/cuda:%s%s-%s-%s, or a current tag of hub.docker.com/r/nvidia/cuda"),
+        lint_next(f, _("write nvidia/cuda:%s%s-%s-%s, or a current tag of "
+                       "hub.docker.com/r/nvidia/cuda"),
                   b->cuda_version, dot && !strchr(dot + 1, '.') ? ".0" : "",
                   *b->flavour ? b->flavour : "base",
                   version >= 1107 && version < 1200 ? "ubuntu20.04" : good_os(version));
     } else if (version && (version < os->from || version > os->to)) {
         f = lint_add(w, "base-image-tag-missing", LINT_ERROR, lint_at_word(at),
-                     _("%s: CUDA %s was not published for %s (probably \"manifest unknown\")"), image,
+                     _("%s: CUDA %s was not published for %s (probably \"manifest "
+                       "unknown\")"), image,
                      b->cuda_version, os->os);
         lint_next(f, _("take -%s for this CUDA, or another CUDA for %s"), good_os(version), os->os);
     } else if (version >= 1101 && strchr(b->cuda_version, '.') == strrchr(b->cuda_version, '.')) {

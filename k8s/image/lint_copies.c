@@ -70,7 +70,8 @@ static void missing(struct lint_work *w, const struct df_instr *in, const struct
     const char *op = dockerfile_op_name(in->op);
     if (!pattern_is_glob(clean) && on_disk(w, clean)) {
         f = lint_add(w, "copy-ignored-file", LINT_ERROR, lint_at_word(at),
-                     _("%s %s: .dockerignore leaves %s out of the build context (\"not found\", though "
+                     _("%s %s: .dockerignore leaves %s out of the build context (\"not found\", "
+                       "though "
                        "the file is there)"), op, source, clean);
         lint_next(f, _("take its line out of .dockerignore, or add !%s to it"), clean);
         return;
@@ -79,7 +80,8 @@ static void missing(struct lint_work *w, const struct df_instr *in, const struct
     f = lint_add(w, "copy-missing-file", LINT_ERROR, lint_at_word(at),
                  pattern_is_glob(clean)
                      ? _("%s %s: nothing in the build context matches it")
-                     : _("%s %s: the file is not in the build context (\"not found\")"), op, source);
+                     : _("%s %s: the file is not in the build context (\"not "
+                         "found\")"), op, source);
     if (near)
         lint_next(f, _("did you mean %s? (names are compared letter by letter, from the context "
                        "folder on)"), near);
@@ -95,7 +97,8 @@ static void outside(struct lint_work *w, const struct df_instr *in, const struct
     struct lint_finding *f =
         lint_add(w, "copy-outside-context", LINT_ERROR, lint_at_word(at), "%s %s: %s",
                  dockerfile_op_name(in->op), source, why);
-    lint_next(f, "%s", _("build from the folder above (docker build -f sub/Dockerfile ..), or copy the "
+    lint_next(f, "%s", _("build from the folder above (docker build -f sub/Dockerfile ..), or "
+                         "copy the "
                          "file beside the Dockerfile first"));
 }
 

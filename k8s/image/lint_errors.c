@@ -18,7 +18,8 @@ static const struct said {
      "insufficient UIDs or GIDs available in user namespace \\(requested ([0-9]+):([0-9]+) for "
      "([^)]*)\\)",
      N_("the build runs without root and can't give {3} to {1}:{2}: {ids}"),
-     N_("use an id below {count}, or widen /etc/subuid and /etc/subgid and run podman system migrate"),
+     N_("use an id below {count}, or widen /etc/subuid and /etc/subgid and run podman system "
+        "migrate"),
      false},
     {"rootless-uid-range",
      "not be enough IDs available in the namespace \\(requested ([0-9]+):([0-9]+) for ([^)]*)\\)",
@@ -27,7 +28,8 @@ static const struct said {
         "100000-165535 --add-subgids 100000-165535 USER), then podman system migrate"), false},
     {"rootless-uid-range", "(lchown|chown) ([^ :]+): invalid argument",
      N_("an owner outside the ids of this user namespace is wanted for {2}: {ids}"),
-     N_("use an id below {count}, or widen /etc/subuid and /etc/subgid and run podman system migrate"),
+     N_("use an id below {count}, or widen /etc/subuid and /etc/subgid and run podman system "
+        "migrate"),
      false},
     {"rootless-uid-range", "(newuidmap|newgidmap): (write to uid_map failed|.*not allowed)",
      N_("your user has no range in /etc/subuid and /etc/subgid: {ids}"),
@@ -38,7 +40,8 @@ static const struct said {
     {"base-image-tag-missing", "([a-z0-9./_-]+:[A-Za-z0-9._-]+): not found",
      N_("the registry has no {1}: the tag is wrong or was removed"),
      N_("look at the repository's tags (skopeo list-tags docker://…) and name one"), false},
-    {"base-image-tag-missing", "(reading manifest|Error reading manifest) ([^ ]+) in ([^ :]+).*manifest unknown",
+    {"base-image-tag-missing", "(reading manifest|Error reading manifest) ([^ ]+) in ([^ "
+                               ":]+).*manifest unknown",
      N_("{3} has no tag {2}"),
      N_("look at the repository's tags (skopeo list-tags docker://{3}) and name one"), false},
     {"base-image-tag-missing", "manifest unknown", N_("the registry has no such tag"),
@@ -49,7 +52,8 @@ static const struct said {
     {"base-image-denied", "pull access denied for ([^ ,]+)",
      N_("there is no {1} that you may pull: a wrong name looks the same as a private image"),
      N_("compare the name letter by letter; for a private image docker login first"), false},
-    {"registry-login", "unauthorized: authentication required|no basic auth credentials|401 Unauthorized",
+    {"registry-login", "unauthorized: authentication required|no basic auth credentials|401 "
+                       "Unauthorized",
      N_("the registry wants a login and got none, or a wrong one"),
      N_("docker login REGISTRY (podium: --user and --password-file)"), false},
     {"registry-tls", "server gave HTTP response to HTTPS client",
@@ -63,13 +67,16 @@ static const struct said {
      N_("build from a folder above it, or copy it beside the Dockerfile"), false},
     {"copy-missing-file", "\"/?([^\"]+)\": not found",
      N_("{1} is not in the build context, or .dockerignore leaves it out"),
-     N_("look at ls and .dockerignore in the context folder; names are compared letter by letter"), false},
+     N_("look at ls and .dockerignore in the context folder; names are compared letter by "
+        "letter"), false},
     {"copy-missing-file", "stat ([^ :]+): (file does not exist|no such file or directory)",
      N_("{1} is not in the build context, or .dockerignore leaves it out"),
-     N_("look at ls and .dockerignore in the context folder; names are compared letter by letter"), false},
+     N_("look at ls and .dockerignore in the context folder; names are compared letter by "
+        "letter"), false},
     {"copy-missing-file", "copier: stat: \\\\?\"/?([^\"\\\\]+)",
      N_("{1} is not in the build context, or .dockerignore leaves it out"),
-     N_("look at ls and .dockerignore in the context folder; names are compared letter by letter"), false},
+     N_("look at ls and .dockerignore in the context folder; names are compared letter by "
+        "letter"), false},
     {"dockerfile-missing", "failed to read dockerfile: open ([^ :]+)",
      N_("there is no {1} in the context folder"),
      N_("name it with -f, and give the context folder as the last argument"), false},
@@ -87,9 +94,11 @@ static const struct said {
      N_("{1} is no instruction: a typing error, or the line before lost its \\"),
      N_("begin the line with an instruction, or end the one before with \\"), false},
     {"package-not-found", "E: Unable to locate package ([^ ]+)",
-     N_("the package lists have no {1}: no apt-get update in this RUN, a wrong name, or a package of "
+     N_("the package lists have no {1}: no apt-get update in this RUN, a wrong name, or a package "
+        "of "
         "another release"),
-     N_("RUN apt-get update && apt-get install -y …; apt-cache policy {1} in the base image tells"), false},
+     N_("RUN apt-get update && apt-get install -y …; apt-cache policy {1} in the base image "
+        "tells"), false},
     {"package-gone", "Package '?([^' ]+)'? has no installation candidate",
      N_("{1} is named in the archive, but this release has none"),
      N_("look for its new name (python -> python3, libgl1-mesa-glx -> libgl1)"), false},
@@ -98,10 +107,12 @@ static const struct said {
      N_("put update and install into one RUN, or build with --no-cache"), false},
     {"package-lists-stale", "does not have a Release file|Release file .* (expired|not valid yet)",
      N_("the archive has no such release any more, or the clock is wrong"),
-     N_("take a newer base image (old releases move to old-releases or archive), or set the clock"), false},
+     N_("take a newer base image (old releases move to old-releases or archive), or set the "
+        "clock"), false},
     {"package-key", "NO_PUBKEY ([0-9A-F]+)",
      N_("the key {1} that signs the repository is not in the image"),
-     N_("add the key (signed-by=/usr/share/keyrings/…); NVIDIA's changed in April 2022: take a newer "
+     N_("add the key (signed-by=/usr/share/keyrings/…); NVIDIA's changed in April 2022: take a "
+        "newer "
         "nvidia/cuda tag"), false},
     {"package-conflict", "unmet dependencies|held broken packages",
      N_("the packages asked for do not fit together in this release"),
@@ -113,7 +124,8 @@ static const struct said {
      N_("check the daemon's DNS; give --build-arg HTTPS_PROXY=…"), false},
     {"pip-externally-managed", "externally-managed-environment",
      N_("the distribution keeps pip out of its own Python (PEP 668)"),
-     N_("python3 -m venv /opt/venv and ENV PATH=/opt/venv/bin:$PATH, or FROM python:3.11-slim"), false},
+     N_("python3 -m venv /opt/venv and ENV PATH=/opt/venv/bin:$PATH, or FROM "
+        "python:3.11-slim"), false},
     {"pip-no-version", "(No matching distribution found for|satisfies the requirement) ([^ ]+)",
      N_("pip finds no {2} for this Python and processor"),
      N_("compare with the Python version of the base image; for torch+cuXXX give --index-url "
@@ -123,13 +135,15 @@ static const struct said {
      N_("take the -devel- image of nvidia/cuda for the stage that compiles"), false},
     {"pip-build-failed", "command '([^']*g?cc|[^']*g\\+\\+)' failed: No such file",
      N_("a wheel has to be compiled, and {1} is not there"),
-     N_("apt-get install -y build-essential python3-dev in the same RUN, or a version with a wheel"), false},
+     N_("apt-get install -y build-essential python3-dev in the same RUN, or a version with a "
+        "wheel"), false},
     {"pip-build-failed", "Python\\.h: No such file", N_("Python's header files are not there"),
      N_("apt-get install -y python3-dev"), false},
     {"disk-full", "no space left on device",
      N_("the disk of the builder is full (layers and cache are there)"),
      N_("docker builder prune, docker system df; a .dockerignore keeps data and .git out"), false},
-    {"build-memory", "signal: killed|exit code: 137|Killed signal terminated program|exit status 137",
+    {"build-memory", "signal: killed|exit code: 137|Killed signal terminated program|exit status "
+                     "137",
      N_("a command was killed (137): most likely the memory ran out"),
      N_("give the builder more memory, or compile with fewer jobs (MAX_JOBS=2)"), false},
     {"exec-format", "exec format error",
@@ -146,10 +160,12 @@ static const struct said {
     {"command-not-installed", "sh: ([0-9]+: )?([^ :]+): not found",
      N_("{2} is not in the image (exit code 127)"),
      N_("install its package in a RUN above, or take an image that has it"), false},
-    {"buildkit-needed", "(the --[a-z]+ option requires BuildKit|[Uu]nknown flag: (mount|chmod|link|parents))",
+    {"buildkit-needed", "(the --[a-z]+ option requires BuildKit|[Uu]nknown flag: "
+                        "(mount|chmod|link|parents))",
      N_("this builder is older than the flag: {1}"),
      N_("DOCKER_BUILDKIT=1, or docker buildx build"), false},
-    {"daemon-down", "Cannot connect to the Docker daemon|permission denied while trying to connect to "
+    {"daemon-down", "Cannot connect to the Docker daemon|permission denied while trying to "
+                    "connect to "
      "the Docker daemon", N_("the Docker daemon does not run, or you may not use its socket"),
      N_("start it; or use podman, buildah or podium image build, which need none"), false},
     {"wrong-platform", "no match for platform in manifest|does not match the (specified|detected) "
@@ -159,7 +175,8 @@ static const struct said {
      N_("join RUN lines with &&"), false},
     {"library-missing", "(lib[A-Za-z0-9_+-]+\\.so[.0-9]*): cannot open shared object",
      N_("the shared library {1} is not in the image"),
-     N_("install its package (libGL.so.1: libgl1; libcudart: a runtime image of that CUDA)"), false},
+     N_("install its package (libGL.so.1: libgl1; libcudart: a runtime image of that "
+        "CUDA)"), false},
     {"run-failed", "(did not complete successfully: exit code: |returned a non-zero code: |exit "
      "status )([0-9]+)", N_("a RUN ended with exit code {2}; the cause stands above this line"),
      N_("read the lines above from the first error on"), true},
@@ -196,7 +213,8 @@ static void found(struct lint_work *w, const struct said *s, const char *name, i
     str_init(&text, 2000);
     str_init(&ids, 400);
     str_printf(&ids, *entry ? _("subuid says %2$s, that is %1$lld ids")
-                            : _("subuid and subgid give %lld ids as a rule"), (long long)count, entry);
+                            : _("subuid and subgid give %lld ids as a "
+                                "rule"), (long long)count, entry);
     expand(_(s->cause), line, m, ids.p, count, &text);
     struct place at = {number, 1 + (int)m[0].rm_so};
     struct lint_finding *f = lint_add(w, s->rule, LINT_ERROR, at, "%s", text.p);

@@ -52,10 +52,12 @@ static void pip_there(struct lint_work *w, const struct df_instr *in, const stru
     bool pip = has_package(s, "python3-pip") || has_package(s, "python-pip");
     if (!pip && python) {
         f = lint_add(w, "pip-not-installed", LINT_ERROR, p,
-                     _("%s brings no pip: it is a package of its own, python3-pip (\"No module named "
+                     _("%s brings no pip: it is a package of its own, python3-pip (\"No module "
+                       "named "
                        "pip\", or \"pip: not found\")"), python);
         lint_next(f, "%s", _("install python3-pip in the same line"));
-    } else if (pip && python && str_starts(python, "python3.") && str_starts(c->words.v[0], "pip")) {
+    } else if (pip && python && str_starts(python, "python3.") &&
+               str_starts(c->words.v[0], "pip")) {
         f = lint_add(w, "pip-of-another-python", LINT_WARNING, p,
                      _("%s belongs to the system's python3, not to %s"), c->words.v[0], python);
         char name[24];
@@ -139,16 +141,20 @@ static void torch(struct lint_work *w, const struct df_instr *in, const struct s
     if (wheel && !str_eq(wheel, base)) {
         bool major = strncmp(wheel, base, strlen(wheel) == 3 ? 2 : 1) != 0;
         f = lint_add(w, "torch-cuda-mismatch", LINT_WARNING, lint_find(w, in, wheel),
-                     _("PyTorch for CUDA %.*s.%s (cu%s) on a base image with CUDA %s: PyTorch brings "
-                       "its own CUDA and runs, but what is compiled here with nvcc %s does not %s"), (int)strlen(wheel) - 1, wheel, wheel + strlen(wheel) - 1, wheel, v, v,
-                     major ? _("fit it (\"The detected CUDA version mismatches the version that was "
+                     _("PyTorch for CUDA %.*s.%s (cu%s) on a base image with CUDA %s: PyTorch "
+                       "brings "
+                       "its own CUDA and runs, but what is compiled here with nvcc %s does not "
+                       "%s"), (int)strlen(wheel) - 1, wheel, wheel + strlen(wheel) - 1, wheel, v, v,
+                     major ? _("fit it (\"The detected CUDA version mismatches the version that "
+                               "was "
                                "used to compile PyTorch\")") : _("match it exactly"));
         lint_next(f, _("take cu%s, or a base image with CUDA %.*s.%s"), base,
                   (int)strlen(wheel) - 1, wheel, wheel + strlen(wheel) - 1);
     }
     if (compiles(c, &what) && !str_eq(s->base.flavour, "devel") && *s->base.flavour) {
         f = lint_add(w, "cuda-needs-devel", LINT_WARNING, lint_find(w, in, what),
-                     _("%s compiles CUDA code, and the %s image has no nvcc (\"CUDA_HOME environment "
+                     _("%s compiles CUDA code, and the %s image has no nvcc (\"CUDA_HOME "
+                       "environment "
                        "variable is not set\", \"nvcc: not found\")"), what, s->base.flavour);
         lint_next(f, _("build it in a stage FROM nvidia/cuda:%s-devel-…, and COPY --from it"), v);
     }

@@ -94,7 +94,8 @@ static void python_package(struct run *r, const char *package)
     if (there == 0) {
         lint_facts_distro(&r->s->base, distro);
         f = lint_add(r->w, "python-not-in-archive", LINT_ERROR, p,
-                     _("%s is not in the archive of %s (\"E: Unable to locate package %s\")"), package,
+                     _("%s is not in the archive of %s (\"E: Unable to locate package "
+                       "%s\")"), package,
                      distro, package);
     } else {
         struct str not_there;
@@ -148,7 +149,8 @@ static void apt_install(struct run *r, const struct sh_cmd *c, bool updated_here
     packages(c, &names);
     if (!says_yes(c)) {
         f = lint_add(w, "apt-no-yes", LINT_ERROR, p,
-                     _("%s %s asks \"Do you want to continue? [Y/n]\", nobody answers in a build, and it "
+                     _("%s %s asks \"Do you want to continue? [Y/n]\", nobody answers in a build, "
+                       "and it "
                        "aborts"), c->words.v[0], action(c));
         lint_next(f, _("write %s %s -y"), c->words.v[0], action(c));
     }
@@ -158,7 +160,8 @@ static void apt_install(struct run *r, const struct sh_cmd *c, bool updated_here
                      r->s->updated
                          ? _("apt-get update stands in another RUN: its layer is cached, and "
                              "install asks for packages (%s) that are no more there")
-                         : _("there are no package lists in the image: \"E: Unable to locate package "
+                         : _("there are no package lists in the image: \"E: Unable to locate "
+                             "package "
                              "%s\""), names.v[0]);
         lint_next(f, "%s", _("write RUN apt-get update && apt-get install -y … in one RUN"));
     }
@@ -214,6 +217,24 @@ static void wrong_manager(struct run *r, const struct sh_cmd *c)
     }
 }
 
+/* Does a package that is installed bring it? */
+static bool brought(const struct stage_facts *s, const char *program, const char *package)
+{
+    static const char *const own[] = {"wget", "unzip", "ping", "ps"};       /* busybox */
+    bool compiler = strstr("gcc g++ make cc", program) != NULL;
+    for (size_t i = 0; s->base.distro == DISTRO_ALPINE && i < ARRAY_LEN(own); i++)
+        if (str_eq(program, own[i]))
+            return true;
+    for (size_t i = 0; i < s->packages.n; i++) {
+        const char *p = s->packages.v[i];
+        if (str_eq(p, package) || str_eq(p, program) ||
+            (compiler && (str_eq(p, "build-essential") || str_eq(p, "build-base"))) ||
+            (str_starts(package, "python3") && str_starts(p, "python")))
+            return true;
+    }
+    return false;
+}
+
 /* A program that comes with no package so far. Only where all is known. */
 static void not_there(struct run *r, const struct sh_cmd *c)
 {
@@ -222,17 +243,12 @@ static void not_there(struct run *r, const struct sh_cmd *c)
     if (!package || !s->base.bare || s->unknown || s->base.distro == DISTRO_NONE ||
         (s->base.cuda && str_eq(s->base.flavour, "devel")))
         return;
-    if (strv_has(&s->packages, package) || strv_has(&s->packages, program) ||
-        (strv_has(&s->packages, "build-essential") && strstr("gcc g++ make cc", program)) ||
-        (strv_has(&s->packages, "build-base") && strstr("gcc g++ make cc", program)) ||
-        (str_starts(package, "python3") && lint_word_starts(&(struct sh_cmd){.words = s->packages},
-                                                            "python")) ||
-        (s->base.distro == DISTRO_ALPINE && (str_eq(program, "wget") || str_eq(program, "unzip") ||
-                                             str_eq(program, "ping") || str_eq(program, "ps"))))
+    if (brought(s, program, package))
         return;
     struct lint_finding *f =
         lint_add(r->w, "command-not-installed", LINT_ERROR, lint_find(r->w, r->in, program),
-                 _("%s is not in %s%s%s and no line above installs it (\"%s: not found\", exit code "
+                 _("%s is not in %s%s%s and no line above installs it (\"%s: not found\", exit "
+                   "code "
                    "127)"), program, s->base.repo, *s->base.tag ? ":" : "", s->base.tag, program);
     lint_next(f, s->base.distro == DISTRO_ALPINE ? _("add RUN apk add --no-cache %s above")
                                                  : _("add it above: apt-get update && apt-get "
@@ -248,7 +264,8 @@ static void lost(struct run *r)
          N_("write WORKDIR")},
         {"export", N_("the variable of export is forgotten: each RUN is a new shell"),
          N_("write ENV")},
-        {"alias", N_("the alias is forgotten: each RUN is a new shell"), N_("write a script for it:")},
+        {"alias", N_("the alias is forgotten: each RUN is a new shell"), N_("write a script for "
+            "it:")},
         {"source", N_("what source sets is forgotten: each RUN is a new shell"),
          N_("write ENV lines for what it sets, or use it in the RUN that needs it:")},
         {".", N_("what the script sets is forgotten: each RUN is a new shell"),

@@ -28,7 +28,8 @@ static void casing(struct lint_work *w)
         struct lint_finding *f = lint_add(w, "consistent-instruction-casing", LINT_NOTE,
                                           lint_at(in), _("%s is written otherwise than the other "
                                                          "instructions of this file"), in->word);
-        lint_next(f, _("write %s"), upper >= lower ? dockerfile_op_name(in->op) : _("small letters"));
+        lint_next(f, _("write %s"), upper >= lower ? dockerfile_op_name(in->op) : _("small "
+            "letters"));
     }
 }
 

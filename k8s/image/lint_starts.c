@@ -64,6 +64,17 @@ static void shell_form(struct lint_work *w, const struct df_instr *in)
     strv_release(&v);
 }
 
+/* An operator of a shell, or a variable. */
+static bool for_a_shell(const char *t)
+{
+    static const char *const ops[] = {"&&", "||", "|", ";", ">", ">>", "2>&1"};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+        if (str_eq(t, ops[i]))
+            return true;
+    return t[0] == '$' || strstr(t, "${") || (strchr(t, '$') && strchr(t, '=')) ||
+           strstr(t, "/$") || strstr(t, "$(");
+}
+
 static void exec_form(struct lint_work *w, const struct df_instr *in)
 {
     struct lint_finding *f;
@@ -72,7 +83,8 @@ static void exec_form(struct lint_work *w, const struct df_instr *in)
     const char *first = in->words[0].text;
     if (in->nwords == 1 && strchr(first, ' ') && !strpbrk(first, "/\\\"'")) {
         f = lint_add(w, "exec-form-one-string", LINT_ERROR, lint_at_word(&in->words[0]),
-                     _("[\"%s\"] is one word: a program of that name with blanks in it is looked for "
+                     _("[\"%s\"] is one word: a program of that name with blanks in it is looked "
+                       "for "
                        "(\"executable file not found in $PATH\")"), first);
         struct strv v;
         struct str list;
@@ -89,11 +101,7 @@ static void exec_form(struct lint_work *w, const struct df_instr *in)
     }
     for (size_t i = 0; i < in->nwords; i++) {
         const char *t = in->words[i].text;
-        bool op = str_eq(t, "&&") || str_eq(t, "||") || str_eq(t, "|") || str_eq(t, ";") ||
-                  str_eq(t, ">") || str_eq(t, ">>") || str_eq(t, "2>&1");
-        bool var = t[0] == '$' || strstr(t, "${") || (strchr(t, '$') && strchr(t, '=')) ||
-                   strstr(t, "/$") || strstr(t, "$(");
-        if (!op && !var)
+        if (!for_a_shell(t))
             continue;
         f = lint_add(w, "exec-form-shell-feature", LINT_ERROR, lint_find(w, in, t),
                      _("%s in the exec form: no shell runs, so %s reaches the program as it is "
@@ -136,13 +144,15 @@ static void python(struct lint_work *w, const struct df_instr *in, const struct 
     struct place p = lint_find(w, in, program);
     if (str_eq(program, "python") && have) {
         f = lint_add(w, "cmd-python-missing", LINT_ERROR, p,
-                     _("%s uses python, but only %s is installed: there is no program called python "
+                     _("%s uses python, but only %s is installed: there is no program called "
+                       "python "
                        "(exec: \"python\": executable file not found in $PATH)"), shown(in), have);
         lint_next(f, _("write %s, or install python-is-python3"), str_starts(have, "python3.")
                                                                        ? have : "python3");
     } else if ((str_eq(program, "python") || str_eq(program, "python3")) && !have) {
         f = lint_add(w, "cmd-python-missing", LINT_ERROR, p,
-                     _("%s uses %s, and neither %s nor a line here brings Python"), shown(in), program,
+                     _("%s uses %s, and neither %s nor a line here brings "
+                       "Python"), shown(in), program,
                      s->base.repo);
         lint_next(f, "%s", _("install python3, or FROM python:3.11-slim"));
     } else if (str_eq(program, "python3") && have && str_starts(have, "python3.") &&
@@ -183,8 +193,10 @@ static void script(struct lint_work *w, const struct df_instr *in, const char *p
     struct place p = lint_find(w, in, program);
     if (memchr(head, '\r', (size_t)n)) {
         f = lint_add(w, "script-crlf", LINT_ERROR, p,
-                     _("%s has CR LF line ends: its first line asks for an interpreter whose name ends "
-                       "with a CR (\"exec %s: no such file or directory\", though it is there)"), base,
+                     _("%s has CR LF line ends: its first line asks for an interpreter whose name "
+                       "ends "
+                       "with a CR (\"exec %s: no such file or directory\", though it is "
+                       "there)"), base,
                      program);
         lint_next(f, _("dos2unix %s, and *.sh text eol=lf in .gitattributes"), base);
     } else if (!str_starts(head, "#!")) {

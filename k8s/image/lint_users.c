@@ -46,7 +46,8 @@ static void check_id(struct lint_work *w, struct place p, const char *text, cons
         return;
     struct lint_finding *f =
         lint_add(w, "rootless-uid-range", LINT_WARNING, p,
-                 _("%s %s: a build without root (podman, buildah, rootless Docker) can give the ids "
+                 _("%s %s: a build without root (podman, buildah, rootless Docker) can give the "
+                   "ids "
                    "0 to %lld only, %lld lies outside (\"potentially insufficient UIDs or GIDs "
                    "available in user namespace\", lchown: invalid argument)"),
                  where, text, (long long)count, (long long)id);

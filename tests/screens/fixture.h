@@ -243,8 +243,8 @@ UNUSED static void fx_build(struct session *s, int upto)
     json_free(r);
     for (int i = 0; i < (int)ARRAY_LEN(rows); i++) {
         bool last = i + 1 == upto;
-        str_fmt(text, sizeof text, "{\"ev\":\"instruction\",\"n\":%d,\"total\":9,\"text\":\"x\"}",
-                i + 1);
+        str_fmt(text, sizeof text,
+                "{\"ev\":\"instruction\",\"n\":%d,\"total\":9,\"text\":\"x\"}", i + 1);
         build_state_record(b, r = json_from(text), at);
         json_free(r);
         if (last && rows[i].size > 100000) {
@@ -268,8 +268,8 @@ UNUSED static void fx_build(struct session *s, int upto)
         build_state_record(b, r = json_from(text), at);
         json_free(r);
     }
-    r = json_from("{\"ev\":\"done\",\"digest\":\"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b"
-                  "822cd15d6c15b0f00a08\",\"bytes\":2394000000}");
+    r = json_from("{\"ev\":\"done\",\"digest\":\"sha256:9f86d081884c7d659a2feaa0c55ad015"
+                  "a3bf4f1b2b0b822cd15d6c15b0f00a08\",\"bytes\":2394000000}");
     build_state_record(b, r, at);
     json_free(r);
     build_state_end(b, NULL, at);
@@ -282,7 +282,8 @@ UNUSED static void fx_push(struct session *s)
         "{\"ev\":\"push\",\"digest\":\"sha256:ddb53b06ff\",\"done\":0,\"total\":203000000}",
         "{\"ev\":\"push\",\"digest\":\"sha256:ddb53b06ff\",\"done\":203000000,\"total\":203000000}",
         "{\"ev\":\"push\",\"digest\":\"sha256:3ca24d3aff\",\"done\":0,\"total\":1980000000}",
-        "{\"ev\":\"push\",\"digest\":\"sha256:3ca24d3aff\",\"done\":312000000,\"total\":1980000000}"};
+        "{\"ev\":\"push\",\"digest\":\"sha256:3ca24d3aff\",\"done\":312000000,"
+        "\"total\":1980000000}"};
     build_state_push(&s->build, "127.0.0.1:5000/lab/lora:1.0", FIXTURE_NOW - 9000);
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         struct json *r = json_from(lines[i]);

@@ -79,7 +79,8 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {"FROM nvidia/cuda:12.6.2-cudnn-devel-ubuntu24.04\n", ""},
         {"FROM nvidia/cuda:12.4.1-ubuntu22.04\n", "base-image-tag-missing:1"},
         {"FROM docker.io/nvidia/cuda:11.7.1-base\n", "base-image-tag-missing:1"},
-        {"FROM nvidia/cuda@sha256:0000000000000000000000000000000000000000000000000000000000000000\n",
+        {"FROM "
+         "nvidia/cuda@sha256:0000000000000000000000000000000000000000000000000000000000000000\n",
          ""},
         {"FROM ubuntu:22.4\n", "base-image-tag-missing:1"},
         {"FROM python:3.11-ubuntu\n", "base-image-tag-missing:1"},
@@ -87,9 +88,12 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {"FROM pytorch/pytorch:2.1.0\n", "base-image-tag-missing:1"},
         {"FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n", ""},
         {"FROM nvcr.io/nvidia/pytorch:24.01\n", "base-image-tag-missing:1"},
-        {"FROM vault.habana.ai/gaudi-docker/1.18.0/ubuntu22.04/habanalabs/pytorch-installer-2.3.1:latest\n",
+        {"FROM "
+         "vault.habana.ai/gaudi-docker/1.18.0/ubuntu22.04/habanalabs/"
+         "pytorch-installer-2.3.1:latest\n",
          "base-image-tag-missing:1 latest-tag:1"},
-        {"ARG V=1.18.0\nFROM vault.habana.ai/gaudi-docker/$V/ubuntu22.04/habanalabs/pytorch-installer-2.4.0:1\n",
+        {"ARG V=1.18.0\nFROM "
+         "vault.habana.ai/gaudi-docker/$V/ubuntu22.04/habanalabs/pytorch-installer-2.4.0:1\n",
          ""},
         {"FROM pyhton:3.11\n", "base-image-name:1"},
         {"FROM python\n", "latest-tag:1"},
@@ -101,7 +105,8 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {U "RUN apt-get update && apt-get -qq install curl && rm -rf /var/lib/apt/lists/*\n", ""},
         {U "RUN apt-get install -y curl\n", "apt-no-update:2"},
         {U "RUN apt-get update\nRUN apt-get install -y curl\n", "apt-no-update:3"},
-        {U "RUN apt-get update && \\\n    apt-get install -y python3.9\n", "python-not-in-archive:3"},
+        {U "RUN apt-get update && \\\n    apt-get install -y "
+           "python3.9\n", "python-not-in-archive:3"},
         {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9\n", ""},
         {U "RUN apt-get update && apt-get install -y software-properties-common && "
          "add-apt-repository ppa:deadsnakes/ppa && apt-get install -y python3.9\n", ""},
@@ -118,13 +123,16 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {U "RUN source /opt/env && ls\n", "bash-word-in-sh:2"},
         {U "RUN [\"/bin/bash\", \"-c\", \"source /opt/env && ls\"]\n", ""},
         /* pip */
-        {"FROM ubuntu:24.04\nRUN apt-get update && apt-get install -y python3-pip && pip install x\n",
+        {"FROM ubuntu:24.04\nRUN apt-get update && apt-get install -y python3-pip && pip install "
+         "x\n",
          "pip-externally-managed:2"},
         {"FROM ubuntu:24.04\nRUN apt-get update && apt-get install -y python3-pip && pip install "
          "--break-system-packages x\n", ""},
-        {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9 && pip3 install x\n",
+        {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9 && pip3 install "
+         "x\n",
          "pip-not-installed:2"},
-        {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9 python3-pip && pip3 "
+        {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9 python3-pip && "
+         "pip3 "
          "install x\n", "pip-of-another-python:2"},
         {P "RUN pip install torch\n", ""},
         {"FROM nvidia/cuda:12.1.0-devel-ubuntu22.04\nRUN apt-get update && apt-get install -y "
@@ -163,7 +171,8 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
          "[\"python\", \"train.py\"]\n", "cmd-python-missing:4"},
         {"FROM debian:12\nRUN apt-get update && apt-get install -y python3 python-is-python3\n"
          "COPY train.py /\nCMD [\"python\", \"train.py\"]\n", ""},
-        {"FROM debian:12\nCOPY train.py /\nCMD [\"python3\", \"train.py\"]\n", "cmd-python-missing:3"},
+        {"FROM debian:12\nCOPY train.py /\nCMD [\"python3\", "
+         "\"train.py\"]\n", "cmd-python-missing:3"},
         {P "COPY crlf.sh /\nENTRYPOINT [\"/crlf.sh\"]\n", "script-crlf:3"},
         {P "COPY plain.sh /\nENTRYPOINT [\"/plain.sh\"]\n", "script-no-interpreter:3"},
         {P "COPY nox.sh /\nENTRYPOINT [\"/nox.sh\"]\n", "script-not-executable:3"},
@@ -254,7 +263,8 @@ TEST(lint_says_nothing_of_good_dockerfiles)
         "        python3 python3-pip python3-venv \\\n"
         "    && rm -rf /var/lib/apt/lists/*\n"
         "RUN python3 -m venv /opt/venv\nENV PATH=/opt/venv/bin:$PATH\n"
-        "RUN pip install --no-cache-dir torch --index-url https://download.pytorch.org/whl/cu124 && \\\n"
+        "RUN pip install --no-cache-dir torch --index-url https://download.pytorch.org/whl/cu124 "
+        "&& \\\n"
         "    pip install --no-cache-dir flash-attn\n"
         "FROM nvidia/cuda:${CUDA}-runtime-ubuntu22.04\n"
         "RUN apt-get update && apt-get install -y --no-install-recommends python3 \\\n"
@@ -308,9 +318,11 @@ TEST(lint_explains_what_builds_say)
         {"Error response from daemon: manifest for nvidia/cuda:11.7.1-base not found: manifest "
          "unknown", "base-image-tag-missing:1", "nvidia/cuda:11.7.1-base"},
         {"#5 1.2 Reading package lists...\n#5 2.0 E: Unable to locate package python3.9\n"
-         "ERROR: process \"/bin/sh -c apt-get install\" did not complete successfully: exit code: 100",
+         "ERROR: process \"/bin/sh -c apt-get install\" did not complete successfully: exit code: "
+         "100",
          "package-not-found:2", "python3.9"},
-        {"failed to compute cache key: failed to calculate checksum of ref x: \"/trian.py\": not found",
+        {"failed to compute cache key: failed to calculate checksum of ref x: \"/trian.py\": not "
+         "found",
          "copy-missing-file:1", "trian.py"},
         {"COPY failed: file not found in build context or excluded by .dockerignore: stat "
          "data/x.csv: file does not exist", "copy-missing-file:1", "data/x.csv"},
@@ -331,7 +343,8 @@ TEST(lint_explains_what_builds_say)
         {"The command '/bin/sh -c make' returned a non-zero code: 2", "run-failed:1", "code 2"},
         {"W: GPG error: NO_PUBKEY A4B469963BF863CC", "package-key:1", "A4B469963BF863CC"},
         {"something that nobody ever saw", "error-unknown:1", "no rule"},
-        {"toomanyrequests: You have reached your pull rate limit.", "registry-rate-limit:1", "limit"},
+        {"toomanyrequests: You have reached your pull rate "
+         "limit.", "registry-rate-limit:1", "limit"},
         {"lchown /data: invalid argument", "rootless-uid-range:1", "/data"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -386,6 +399,20 @@ TEST(lint_answers_the_cases)
         str_release(&error);
         str_release(&subuid);
     }
+}
+
+TEST(lint_rules_stand_in_the_manual)
+{
+    struct str text;
+    struct pd_err err = {0};
+    const struct lint_rule *r;
+    str_init(&text, 1 << 20);
+    CHECK_OK(path_read(PODIUM_SOURCE_DIR "/docs/IMAGES.md", 1 << 20, &text, &err));
+    for (size_t i = 0; (r = lint_rule_at(i)); i++) {
+        char row[100];
+        CHECK_HAS(text.p, str_fmt(row, sizeof row, "| `%s` |", r->name));
+    }
+    str_release(&text);
 }
 
 T_MAIN
