@@ -201,7 +201,17 @@ keys I; need "inspect" "$(say "look at"): norms"; keys Enter
 need "the norms" "q_proj"
 keys Escape
 until_gone "$(say "norms @ %.0f: weights %s, grad %s" "" "" "" | sed 's/ @.*/ @/')"
-keys a a a
+# the next step walked through: six stages, and what is said is what happens
+keys 7; need "the steering" "$(say "walk")"
+keys Enter; need "the walk" "1/6  $(say batch)"
+keys Right Right; need "the loss" "3/6  $(say loss)"
+keys G; screen
+said=$(sed -nE 's|.*loss = [0-9.]+ / [0-9]+ = ([0-9.]+).*|\1|p' "$dir/screen")
+keys Right Right Right; need "the update" "6/6  $(say update)"
+keys a
+want "the step that was walked" "$said; .*$said"
+keys 3
+keys a a
 want "one step" "$(say "takes one step from step %.0f, then waits" "*")"
 want "three steps, one a key" "[^0-9]$((paused + 3))/320"
 keys R; need "rate" "$(say "learning rate"):"; text 0.002; keys Enter
