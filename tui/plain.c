@@ -37,6 +37,7 @@ struct console {
     bool tty_in, tty_out, ascii, writing, ended, prompted, away;
     uint32_t tick;
     int editor;
+    char to_edit[512];           /* the file that the person's editor is to open */
     const struct console_options *o;
     struct start start;
 };
@@ -191,18 +192,6 @@ static void take_lines(struct console *c)
         c->p.leave = true;
 }
 
-static void after_turn(void *arg)
-{
-    struct console *c = arg;
-    take_lines(c);
-    speak(c);
-    prompt(c);
-    if (c->p.leave)
-        loop_stop(c->loop, !c->tty_in && c->p.missed);
-    else if (!c->tick && !c->away && (c->p.wait.kind || cmd_has_op(c->p.app)))
-        c->tick = loop_timer(c->loop, PLAIN_TICK_MS, tick, c, "tick");
-}
-
 /* --- in ------------------------------------------------------------------------------- */
 static void typed(void *arg, char *line, size_t len UNUSED, bool cut)
 {
@@ -278,12 +267,14 @@ static void editor_poll(void *arg)
     plain_look(&c->p);
 }
 
-static void start_editor(struct console *c, const char *path)
+static void start_editor(struct console *c)
 {
     struct pd_err err = {0};
     speak(c);
     flush_all(c);
-    if (editor_start(path, &c->editor, &err) != PD_OK) {
+    enum pd_code rc = editor_start(c->to_edit, &c->editor, &err);
+    c->to_edit[0] = '\0';
+    if (rc != PD_OK) {
         plain_line(&c->p.out, _("Error: %s"), err.msg);
         return;
     }
@@ -292,32 +283,28 @@ static void start_editor(struct console *c, const char *path)
     loop_timer(c->loop, PLAIN_EDITOR_MS, editor_poll, c, "editor");
 }
 
-struct later {
-    struct console *c;
-    enum effect_kind kind;
-    char *path;
-};
-
-static void foreign_later(void *arg)
-{
-    struct later *l = arg;
-    if (l->kind == EFF_QUIT)
-        l->c->p.leave = true;
-    else if (l->kind == EFF_EDIT && l->c->p.own_editor)
-        start_editor(l->c, l->path);
-    free(l->path);
-    free(l);
-}
-
-/* Effects are run inside apply: what takes time or sends messages waits. */
+/* Effects are run inside apply: the editor waits for the end of the turn. */
 static void foreign(void *arg, const struct effect *e)
 {
     struct console *c = arg;
-    struct later *l = xcalloc(1, sizeof *l);
-    l->c = c;
-    l->kind = e->kind;
-    l->path = xstrdup(json_str(e->args, "path", ""));
-    loop_defer(c->loop, foreign_later, l);
+    if (e->kind == EFF_QUIT)
+        c->p.leave = true;
+    else if (e->kind == EFF_EDIT && c->p.own_editor)
+        str_copy(c->to_edit, sizeof c->to_edit, json_str(e->args, "path", ""));
+}
+
+static void after_turn(void *arg)
+{
+    struct console *c = arg;
+    take_lines(c);
+    if (c->to_edit[0])
+        start_editor(c);
+    speak(c);
+    prompt(c);
+    if (c->p.leave)
+        loop_stop(c->loop, !c->tty_in && c->p.missed);
+    else if (!c->tick && !c->away && (c->p.wait.kind || cmd_has_op(c->p.app)))
+        c->tick = loop_timer(c->loop, PLAIN_TICK_MS, tick, c, "tick");
 }
 
 /* --- beginning and end -------------------------------------------------------------------- */
