@@ -46,7 +46,6 @@ void build_state_push(struct build_state *b, const char *ref, int64_t now_ms)
     b->nbars = 0;
     b->phase = BUILD_PUSHING;
     b->push_started_ms = now_ms;
-    b->ended_ms = 0;
 }
 
 static char *clean(const char *text)
@@ -127,6 +126,22 @@ static void on_progress(struct build_state *b, const struct json *r, int64_t now
     row->total = json_int(r, "total", 0);
 }
 
+static const char *digits(const char *digest)
+{
+    const char *colon = strchr(digest, ':');
+    return colon ? colon + 1 : digest;
+}
+
+static const char *amount(int64_t bytes, char buf[32])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double v = (double)bytes;
+    size_t u = 0;
+    for (; v >= 1000 && u + 1 < ARRAY_LEN(units); u++)
+        v /= 1000;
+    return str_fmt(buf, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
 static void on_layer(struct build_state *b, const struct json *r, int64_t now_ms)
 {
     struct build_row *row = running(b);
@@ -135,7 +150,8 @@ static void on_layer(struct build_state *b, const struct json *r, int64_t now_ms
         return;
     row->size = json_int(r, "size", 0);
     str_copy(row->digest, sizeof row->digest, json_str(r, "digest", ""));
-    str_fmt(text, sizeof text, "  %.19s  %lld B%s", row->digest, (long long)row->size,
+    char size[32];
+    str_fmt(text, sizeof text, "  %.8s  %s%s", digits(row->digest), amount(row->size, size),
             json_bool(r, "cached", false) ? "  (cache)" : "");
     log_line(b, now_ms, text);
 }
@@ -162,7 +178,8 @@ static void on_push(struct build_state *b, const struct json *r, int64_t now_ms)
     bar->seen_ms = now_ms;
     if (ends || bar->total == 0) {
         char text[200];
-        str_fmt(text, sizeof text, "push  %.19s  %lld B", digest, (long long)bar->total);
+        char size[32];
+        str_fmt(text, sizeof text, "push  %.8s  %s", digits(digest), amount(bar->total, size));
         log_line(b, now_ms, text);
     }
 }
@@ -204,7 +221,8 @@ void build_state_end(struct build_state *b, const struct pd_err *err, int64_t no
     if (b->phase != BUILD_AT_WORK && b->phase != BUILD_PUSHING)
         return;
     bool push = b->phase == BUILD_PUSHING;
-    b->ended_ms = now_ms;
+    if (!push)
+        b->built_ms = MAX(now_ms - b->started_ms, 1);
     b->phase = err ? BUILD_BROKEN : push ? BUILD_PUSHED : BUILD_OVER;
     if (!err)
         return;

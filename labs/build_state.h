@@ -38,7 +38,8 @@ struct build_state {
     enum build_phase phase;
     char ref[512], digest[80];    /* the image; digest when it is done */
     int64_t bytes;                /* of the image, when it is done */
-    int64_t started_ms, ended_ms, push_started_ms;
+    int64_t started_ms, push_started_ms;
+    int64_t built_ms;             /* how long the build took, when it is over */
     struct build_row *rows;
     size_t n;
     struct build_bar *bars;       /* of the push */

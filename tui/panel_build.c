@@ -48,7 +48,7 @@ static const char *digits(const char *digest, char buf[16])
 static int64_t elapsed(const struct app *a)
 {
     const struct build_state *b = &a->s->build;
-    return (b->ended_ms ? b->ended_ms : MAX(a->now_ms, b->started_ms)) - b->started_ms;
+    return b->built_ms ? b->built_ms : MAX(a->now_ms - b->started_ms, 0);
 }
 
 /* "12 instructions: 4 done, 3 cached, 1 skipped; layers 2.1 GB; 34s" */
@@ -186,7 +186,7 @@ static void amounts(const struct app *a, struct rows *out, const struct build_ba
     if (!runs && b->done < b->total) {
         rows_right(out, ROLE_FAIL, _("stopped"), w);
     } else if (!runs) {
-        rows_right(out, ROLE_MUTED, moved > 0 ? _("sent") : _("was there"), w);
+        rows_right(out, ROLE_MUTED, _("done"), w);
     } else if (moved > 0 && s >= 1) {
         char *text = xasprintf(_("%s/s  ETA %s"), text_amount(moved / s, 0, "B", rate),
                                text_span((double)(b->total - b->done) * s / moved, eta));

@@ -342,6 +342,7 @@ TEST(lint_explains_what_builds_say)
         {"base name (${BASE}) should not be blank", "undefined-arg-in-from:1", "${BASE}"},
         {"The command '/bin/sh -c make' returned a non-zero code: 2", "run-failed:1", "code 2"},
         {"W: GPG error: NO_PUBKEY A4B469963BF863CC", "package-key:1", "A4B469963BF863CC"},
+        {"E: Unable to locate package a\nE: Unable to locate package b", "package-not-found:1", "a"},
         {"something that nobody ever saw", "error-unknown:1", "no rule"},
         {"toomanyrequests: You have reached your pull rate "
          "limit.", "registry-rate-limit:1", "limit"},
