@@ -220,9 +220,11 @@ static void restore_results(struct session *s)
     if (path)
         str_copy(s->adapter, sizeof s->adapter, path);
     free(path);
-    char *runs = session_work_path(s, "runs");
-    str_copy(s->runs_dir, sizeof s->runs_dir, runs);
-    free(runs);
+    /* beside the work folder, which goes when the lab starts over */
+    char *inside = session_work_path(s, "runs"), *work = path_dir(inside);
+    str_fmt(s->runs_dir, sizeof s->runs_dir, "%s.runs", work);
+    free(inside);
+    free(work);
     str_copy(s->run_csv, sizeof s->run_csv,
              session_fact(s, "csv") ? json_string_value(session_fact(s, "csv")) : "");
 }

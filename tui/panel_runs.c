@@ -17,7 +17,7 @@ static void known_row(const struct app *a, struct rows *out, int i, int w)
     rows_new(out, i);
     rows_sign(out, on ? ROLE_OK : ROLE_MUTED, on ? G_OK : G_DOT);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, on ? ROLE_STRONG : ROLE_TEXT, k->name, MAX(w - 34, 16));
+    rows_cell(out, on ? ROLE_STRONG : ROLE_TEXT, k->name, MAX(w - 27, 10));
     rows_putf(out, ROLE_MUTED, "%6.0f ", k->steps);
     rows_cell_right(out, ROLE_TEXT, text_number(k->loss, loss), 9);
     rows_cell_right(out, ROLE_VAL, text_number(k->val, val), 9);
@@ -45,7 +45,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
     if (c->known_n) {
         rows_new(out, -1);
         rows_put(out, ROLE_MUTED, "  ");
-        rows_cell(out, ROLE_MUTED, _("run, by the time it began"), MAX(w - 34, 16));
+        rows_cell(out, ROLE_MUTED, _("run, by the time it began"), MAX(w - 27, 10));
         rows_cell_right(out, ROLE_MUTED, _("steps"), 6);
         rows_cell_right(out, ROLE_MUTED, _("loss"), 10);
         rows_cell_right(out, ROLE_MUTED, _("val"), 9);

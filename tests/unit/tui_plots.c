@@ -37,7 +37,7 @@ static void train_walk(struct app *a)
 static void train_update(struct app *a)
 {
     train_walk(a);
-    for (int i = 0; i < 9; i++)
+    for (int i = 1; i < WALK_STAGES; i++)
         fx_key(a, "Right");
 }
 
