@@ -309,9 +309,14 @@ static void shell_words(struct run *r, const struct sh_cmd *c)
 
 static void sudo(struct run *r)
 {
-    const char *p = strstr(r->in->rest, "sudo ");
-    if (!p || (p > r->in->rest && (isalnum((unsigned char)p[-1]) || p[-1] == '/')) ||
-        strv_has(&r->s->packages, "sudo") || !r->s->base.bare || run_has(r, "install -y sudo"))
+    bool command = false;
+    for (const char *p = r->in->rest; (p = strstr(p, "sudo ")) && !command; p++) {
+        const char *q = p;
+        while (q > r->in->rest && isspace((unsigned char)q[-1]))
+            q--;
+        command = q == r->in->rest || strchr("&|;({", q[-1]);
+    }
+    if (!command || strv_has(&r->s->packages, "sudo") || !r->s->base.bare || r->s->unknown)
         return;
     struct lint_finding *f =
         lint_add(r->w, "sudo-in-build", LINT_ERROR, lint_find(r->w, r->in, "sudo"),
@@ -325,8 +330,14 @@ static bool brings_unknown(const struct run *r, const struct sh_cmd *c)
 {
     static const char *const bringers[] = {"sh", "bash", "make", "tar", "dpkg", "ln", "cp", "mv",
                                            "unzip", "conda", "mamba", "rpm", "install", "go",
-                                           "cargo", "npm", "update-alternatives", "cmake",
-                                           "./configure", "uv", "rsync"};
+                                           "cargo", "npm", "cmake", "./configure", "uv", "rsync",
+                                           "update-alternatives"};
+    bool alias = (str_eq(c->words.v[0], "ln") || str_eq(c->words.v[0], "update-alternatives")) &&
+                 strstr(c->text, "python");
+    if (alias) {                          /* a name for python, nothing more */
+        strv_push(&r->s->packages, "python");
+        return false;
+    }
     for (size_t i = 0; i < ARRAY_LEN(bringers); i++)
         if (str_eq(c->words.v[0], bringers[i]))
             return true;
@@ -361,9 +372,9 @@ static void one_run(struct run *r)
 {
     bool updated = false;
     lint_shell_split(r->in, &r->l);
-    sudo(r);
     for (size_t i = 0; i < r->l.n; i++)
         one_command(r, &r->l.v[i], &updated);
+    sudo(r);
     lost(r);
     if (updated && !run_has(r, "/var/lib/apt/lists"))
         r->s->updated = true;

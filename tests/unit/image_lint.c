@@ -118,6 +118,12 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {U "RUN curl -fsSL https://x/y -o /z\n", "command-not-installed:2"},
         {U "RUN apt-get update && apt-get install -y curl\nRUN curl -V\n", ""},
         {U "RUN sudo apt-get update\n", "sudo-in-build:2"},
+        {U "RUN apt-get update && apt-get install -y git sudo curl && \\\n  sudo ls\n", ""},
+        {U "RUN apt-get update && apt-get install -y git sudo curl\nRUN sudo ls\n", ""},
+        {"FROM ubuntu:20.04\nRUN apt-get update && apt-get install -y python3.9 && "
+         "ln -s /usr/bin/python3.9 /usr/bin/python\nCOPY train.py /\nCMD [\"python\", "
+         "\"train.py\"]\n",
+         ""},
         {U "RUN cd /opt\nRUN export A=1\n", "lost-after-run:2 lost-after-run:3"},
         {U "RUN cd /opt && ls\n", ""},
         {U "RUN source /opt/env && ls\n", "bash-word-in-sh:2"},
@@ -342,7 +348,8 @@ TEST(lint_explains_what_builds_say)
         {"base name (${BASE}) should not be blank", "undefined-arg-in-from:1", "${BASE}"},
         {"The command '/bin/sh -c make' returned a non-zero code: 2", "run-failed:1", "code 2"},
         {"W: GPG error: NO_PUBKEY A4B469963BF863CC", "package-key:1", "A4B469963BF863CC"},
-        {"E: Unable to locate package a\nE: Unable to locate package b", "package-not-found:1", "a"},
+        {"E: Unable to locate package a\nE: Unable to locate package "
+         "b", "package-not-found:1", "a"},
         {"something that nobody ever saw", "error-unknown:1", "no rule"},
         {"toomanyrequests: You have reached your pull rate "
          "limit.", "registry-rate-limit:1", "limit"},
