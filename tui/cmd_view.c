@@ -242,8 +242,7 @@ void cmd_mouse(struct app *a, const char *arg, struct effects *out UNUSED)
 {
     a->look.mouse = arg && *arg ? str_eq(arg, "on") : !a->look.mouse;
     if (a->look.mouse)
-        app_note(a, false, "%s", _("mouse on: wheel scrolls, a click selects; text is selected "
-                                   "with Shift held, or after M again"));
+        app_note(a, false, "%s", _("mouse on: Shift-drag selects text"));
     else
         app_note(a, false, "%s", _("mouse off: the terminal selects text as usual"));
 }
