@@ -103,12 +103,20 @@ static void proofs(struct rows *out, const struct json *list, int w)
 {
     if (json_count(list) == 0)
         return;
+    const char *file = "";
     rows_line(out, ROLE_HEAD, _("Evidence"));
     for (const struct json *p = json_first(list); p; p = json_next(p)) {
-        const char *path = json_str(p, "path", "");
-        rows_linef(out, ROLE_CODE, " %s", json_str(p, "file", ""));
-        rows_wrap(out, ROLE_CODE, 1, path, w);
-        rows_wrap(out, ROLE_TEXT, 3, json_str(p, "value", ""), w);
+        const char *path = json_str(p, "path", ""), *text = json_str(p, "value", "");
+        if (!str_eq(file, json_str(p, "file", ""))) { /* fields of one object stand together */
+            file = json_str(p, "file", "");
+            rows_linef(out, ROLE_STRONG, " %s", file);
+        }
+        if (utf8_str_width(path) + utf8_str_width(text) + 5 <= w) {
+            rows_linef(out, ROLE_CODE, "  %s = %s", path, text);
+            continue;
+        }
+        rows_wrap(out, ROLE_CODE, 2, path, w);
+        rows_wrap(out, ROLE_TEXT, 4, text, w);
     }
     rows_blank(out);
 }

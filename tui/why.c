@@ -78,7 +78,8 @@ static int64_t changed_ms(const struct session *s)
 
 void why_follow(struct app *a, struct effects *out)
 {
-    if (a->why.object[0] && !a->why.child && a->tab == PANEL_WHY && !a->replay &&
+    bool shown = a->tab == PANEL_WHY || a->focus == PANEL_WHY;
+    if (a->why.object[0] && !a->why.child && shown && !a->replay &&
         a->s->cluster.link == LINK_UP && changed_ms(a->s) > a->why.asked_ms &&
         a->now_ms - a->why.asked_ms >= AGAIN_MS)
         spawn(a, out);
@@ -103,6 +104,11 @@ void cmd_why(struct app *a, const char *arg, struct effects *out)
         return;
     }
     why_ask(a, object, out);
+    a->scroll[PANEL_WHY] = 0;
+    if (a->over_n > 0 || !a->s->lab) { /* Esc goes back to the list */
+        app_over(a, PANEL_WHY);
+        return;
+    }
     a->tab = PANEL_WHY;
     a->tab_chosen = true;
     app_focus(a, PANEL_WHY);

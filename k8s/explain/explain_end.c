@@ -243,15 +243,17 @@ static void probe_budget(struct dx *d, const char *probe)
 static bool probe_killed(struct dx *d, const char *kind, const char *field, const char *cause)
 {
     const struct snap_item *e = dx_event(d, "Killing", kind);
-    if (!e || !strstr(json_str(e->o, "message", ""), d->c.name) || d->c.restarts == 0 ||
-        str_eq(d->c.reason, "OOMKilled"))
+    bool final = d->c.ended_now && d->c.restarts == 0; /* restartPolicy Never */
+    if (!e || !strstr(json_str(e->o, "message", ""), d->c.name) ||
+        (d->c.restarts == 0 && (!final || dx_well(d))) || str_eq(d->c.reason, "OOMKilled"))
         return false;
     bool slow = dx_event(d, "Unhealthy", "context deadline exceeded") ||
                 dx_event(d, "Unhealthy", "Client.Timeout");
     dx_found(d, cause, W_KILL, SURE_CERTAIN,
-             _("The kubelet ends container %s again and again (%d restarts): its %s probe fails. "
-               "Exit code "
-               "%d%s is the answer to that, not the cause."),
+             final ? _("The kubelet ended container %s (%d restarts): its %s probe failed. Exit "
+                       "code %d%s is the answer to that, not the cause.")
+                   : _("The kubelet ends container %s again and again (%d restarts): its %s probe "
+                       "fails. Exit code %d%s is the answer to that, not the cause."),
              d->c.name, d->c.restarts, str_eq(field, "livenessProbe") ? "liveness" : "startup",
              d->c.code,
              d->c.code == 143   ? " (SIGTERM)"

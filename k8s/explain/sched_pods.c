@@ -80,8 +80,8 @@ bool sched_kept_away(struct dx *d, const char *message)
             if (!node[0] || fit_ended(l->v[i].o) ||
                 !fit_labels(json_get(t, "labelSelector"), json_at(d->o, "metadata.labels")))
                 continue;
-            dx_line(d, _("%s keeps it away (it runs on %s)."), json_str(l->v[i].o, "metadata.name", ""),
-                    node);
+            dx_line(d, _("%s keeps it away (it runs on %s)."),
+                    json_str(l->v[i].o, "metadata.name", ""), node);
             dx_cite_item(d, &l->v[i], "%s[%d].labelSelector", path, at);
         }
     }

@@ -74,6 +74,7 @@ told() {
     code=$?
     want=1
     [ "$2" = none ] && want=0
+    [ "$2" = killed-137 ] && want=3
     if grep -q ": $2 (" "$W/out" && grep -q -- "${3:-.}" "$W/out" && [ $code = $want ]; then
         passed=$((passed + 1))
     else
@@ -96,6 +97,11 @@ pod env "containers: [{name: c, $shell, env: [{name: T, valueFrom: {secretKeyRef
 pod one "containers: [{name: c, $shell, command: [sh, -c, 'echo the data is missing; exit 1']}]"
 pod lost "containers: [{name: c, $shell, command: [sh, -c, 'exec nothing-here']}]"
 pod good "containers: [{name: c, $shell, command: [busybox, sleep, '600']}]"
+pod kill "containers: [{name: c, $shell, command: [sh, -c, 'exit 137']}]"
+pod memory "containers: [{name: c, $shell, command: [busybox, dd, if=/dev/zero, of=/dev/null, bs=200M, count=3],
+    resources: {limits: {memory: 32Mi}}}]"
+pod alive 'terminationGracePeriodSeconds: 1' "containers: [{name: c, $shell, command: [busybox, sleep, '600'],
+    livenessProbe: {exec: {command: [sh, -c, 'exit 1']}, periodSeconds: 1, failureThreshold: 2}}]"
 pod done "containers: [{name: c, $shell, command: [busybox, 'true']}]"
 until_state pod/tag "$waiting" Pull && told pod/tag image-tag-not-found shell:9
 until_state pod/name "$waiting" InvalidImageName && told pod/name image-name-invalid
@@ -107,6 +113,13 @@ until_state pod/claim "$pending" Unschedulable && told pod/claim pvc-not-found n
 until_state pod/env "$waiting" CreateContainerConfigError && told pod/env secret-not-found none
 until_state pod/one '{.status.phase}' Failed && told pod/one application-error 'the data is missing'
 until_state pod/lost '{.status.phase}' Failed && told pod/lost command-not-found nothing-here
+until_state pod/kill '{.status.phase}' Failed && told pod/kill killed-137 SIGKILL
+# only where the node can hold a container to its memory
+until_state pod/memory '{.status.phase}' ed
+[ "$(kubectl get pod memory -o 'jsonpath={.status.phase}')" = Succeeded ] ||
+    told pod/memory oom-killed 32Mi
+until_state pod/alive '{.status.phase}' Failed &&
+    told pod/alive liveness-probe-kill '= 2 s'
 until_state pod/good '{.status.phase}' Running && told pod/good none Running
 until_state pod/done '{.status.phase}' Succeeded && told pod/done none Succeeded
 
