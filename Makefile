@@ -197,6 +197,9 @@ install: all ## into PREFIX (default /usr/local), DESTDIR respected
 golden: all $(TEST_BIN) ## write the screens of tests/screens anew; read the diff
 	$(Q)GOLDEN=1 B=$(B) tests/run.sh tui_
 
+pictures: all ## the screens of docs/pictures, from a lab worked by keys
+	$(Q)PODIUM_PICTURES=docs/pictures PODIUM_KEYS_LANG=en B=$(B) sh tests/pty/test_lab_keys.sh
+
 cover: ## line coverage of the unit tests (gcov), least covered files first
 	$(Q)$(MAKE) B=$(B)/cover OPT='-O0 --coverage' LDFLAGS=--coverage test
 	$(Q)cd $(B)/cover/obj && find . -name '*.gcda' ! -path './tests/*' -exec gcov -n {} + 2>/dev/null \

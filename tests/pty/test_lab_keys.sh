@@ -103,6 +103,51 @@ need() { if until_shows "$2" "${3:-10}"; then ok; else die "$1: no \"$2\""; fi; 
 keys() { t send-keys "$@"; }
 text() { t send-keys -l -- "$1"; }
 
+# --- pictures: PODIUM_PICTURES=DIR keeps screens on the way, and some beside it ----
+shot() {
+    [ -n "${PODIUM_PICTURES:-}" ] || return 0
+    name=$1
+    [ "$lang" = en ] || name=$1-$lang
+    t capture-pane -e -p | python3 "$root/tests/pty/picture.py" >"$PODIUM_PICTURES/$name.svg"
+}
+# wide NAME TEXT: the same screen at 120x36, once it shows TEXT there
+wide() {
+    [ -n "${PODIUM_PICTURES:-}" ] || return 0
+    t resize-window -x 120 -y 36
+    until_shows "^.\{119\}" && until_gone "^.\{1,79\}[^ ]$"
+    want "wide $1" "$2"
+    shot "$1"
+    t resize-window -x 80 -y 24
+    until_gone "^.\{81\}"
+}
+# Esc, and wait for another heading: with the next key at once it would be Alt
+leave() {
+    screen
+    heading=$(sed -n 2p "$dir/screen")
+    keys Escape
+    polls=100
+    while [ $polls -gt 0 ] && screen && [ "$(sed -n 2p "$dir/screen")" = "$heading" ]; do
+        polls=$((polls - 1))
+        sleep 0.05
+    done
+}
+# run COMMAND: by its name
+run() {
+    keys ":"
+    until_shows "^ :"
+    text "$1"
+    until_shows "^ :$1"
+    keys Enter
+}
+# beside NAME COMMAND TEXT: a screen opened by its name, and left again
+beside() {
+    [ -n "${PODIUM_PICTURES:-}" ] || return 0
+    run "$2"
+    want "$1" "$3"
+    shot "$1"
+    leave
+}
+
 # down TEXT: the cursor of the editor to the line that shows it
 down() {
     line=$(grep -n -- "$1" "$dir/screen" | head -1 | sed -nE 's/^[0-9]+:║ *([0-9]+) .*/\1/p')
@@ -144,8 +189,11 @@ own tmux -S "$dir/tmux" -f /dev/null new-session -d -x 80 -y 24 \
     "$B/podium --lang $lang --record $dir/journal; echo left with \$?; exec cat"
 need "start" "$(say "Catalogue  %zu/%zu done, %d/%d steps" "*" "*" "*" "*")"
 need "the practice cluster" "● $(say live)"
+shot catalogue
 keys Enter
 need "the lab opens" "$(say "step %d/%d" 1 9)"
+
+wide step "$(say "ready %d/%d" 3 3)"
 
 # --- 1 look: a wrong count, a wrong name, then the right ones -------------------
 until_shows "$(say "ready %d/%d" 3 3)"
@@ -154,6 +202,7 @@ wrong "a wrong count" "3" "5"
 edit; down "readyNodes:"; value 12 1 3
 down "gaudiResource:"; value 15 3 intel.com/gaudi; save
 wrong "a wrong name" "habana.ai/gaudi" "intel.com/gaudi"
+shot wrong
 edit; down "gaudiResource:"; value 15 15 habana.ai/gaudi
 down "nvidiaResource:"; value 16 3 nvidia.com/gpu; save
 step_done 1
@@ -161,6 +210,9 @@ step_done 1
 # --- 2 build, 3 push -----------------------------------------------------------
 next_step 2; keys r; step_done 2 30
 next_step 3; keys r; step_done 3 30
+keys 6
+wide build "COPY"
+keys 1
 
 # --- 4 the Job: too little memory, then enough ---------------------------------
 next_step 4; edit
@@ -199,6 +251,7 @@ need "pause" "$(say "paused at step %<PRId64>: Space goes on, a takes one step" 
 paused=$(sed -nE 's/.*% +([0-9]+)\/320.*/\1/p' "$dir/screen")
 keys I; need "inspect" "$(say "look at"): norms"; keys Enter
 need "the norms" "q_proj"
+shot norms
 keys Escape
 until_gone "$(say "norms @ %.0f: weights %s, grad %s" "" "" "" | sed 's/ @.*/ @/')"
 # the next step walked through: six stages, and what is said is what happens
@@ -218,6 +271,39 @@ keys R; need "rate" "$(say "learning rate"):"; text 0.002; keys Enter
 need "the new rate" "$(say "rate %.3g from step %.0f on; the schedule makes it %.3g now" 0.002 "*" "*" | sed 's/\.\*.*//')"
 keys Space
 step_done 7
+if [ -n "${PODIUM_PICTURES:-}" ]; then
+    wide step-curve "[0-9]/320"
+    keys z
+    wide curve "[0-9]/320"
+    keys z 2
+    wide log "loss"
+    keys 4
+    wide api "kubectl"
+    beside pods pods "first-finetune"
+    beside nodes nodes "gaudi-0"
+    beside events events "Scheduled"
+    beside settings settings "config.yaml"
+    beside messages messages "Messages"
+    beside keys keys "step.run"
+    beside help help "╔ Help"
+    keys ":"
+    want "palette" "^ :"
+    shot palette
+    leave
+    run why
+    want "why" "job/first-finetune"
+    until_gone "◌ job/first-finetune"
+    wide why "job/first-finetune"
+    run tab.train
+    keys Enter
+    until_shows "forward"
+    wide train "forward"
+    run "big on"
+    wide big "[0-9]/320"
+    run "big off"
+    keys 3
+    until_shows "[0-9]/320"
+fi
 before=$(awk '{print $3}' "$dir/polls" | sort -u | wc -l)
 if [ "$before" -ge 10 ]; then ok; else bad "only $before frames of the curve so far"; fi
 
@@ -229,6 +315,7 @@ poller=
 next_step 9; keys c
 need "done" "$(say "the lab is done")" 30
 want "the screen says so" "$(say " The lab is done.")"
+shot done
 
 # --- what was measured ---------------------------------------------------------
 log=$(find "$dir/state" "$dir/data" -path '*/logs/train/0.log' 2>/dev/null | head -1)
@@ -251,6 +338,12 @@ awk 'FNR == NR {at[FNR] = $1; step[FNR] = $2; n = FNR; next}
 read -r lines late most mean <<EOF
 $(tail -1 "$dir/late")
 EOF
+# what the pictures' tour did not draw is not late
+if [ -n "${PODIUM_PICTURES:-}" ]; then
+    echo "$passed passed, $failed failed"
+    [ $failed -eq 0 ]
+    exit
+fi
 frames=$(awk '$2 < 320 {print $3}' "$dir/polls" | sort -u | wc -l)
 echo "curve: $frames frames before the last step; $lines step lines drawn on average" \
     "$mean ms, at most $most ms after the pod wrote them (screen read every 50 ms)"
