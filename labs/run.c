@@ -9,6 +9,11 @@
 
 enum { ETA_MIN_STEPS = 5, ETA_OUTLIER = 5 };
 
+int64_t run_whole(double v)
+{
+    return isnan(v) ? 0 : (int64_t)fmin(fmax(v, -9e15), 9e15);
+}
+
 void run_init(struct run *r, struct run_log *d)
 {
     memset(r, 0, sizeof *r);
@@ -144,12 +149,12 @@ static void eta_update(struct run *r, struct run_log *d)
 
 static void take_hello(struct run *r, struct run_log *d, const struct run_record *q)
 {
-    r->steps_total = (int64_t)runlog_num(q, "steps", 0);
+    r->steps_total = run_whole(runlog_num(q, "steps", 0));
     d->params = runlog_num(q, "params", NAN);
     d->trainable = runlog_num(q, "trainable", NAN);
     d->seed = runlog_num(q, "seed", NAN);
     d->rate = runlog_num(q, "rate", NAN);
-    r->control = (int)runlog_num(q, "control", 1);
+    r->control = (int)MIN(MAX(runlog_num(q, "control", 1), 0), 1000);
     str_copy(d->model, sizeof d->model, runlog_str(q, "model", ""));
     str_copy(r->state, sizeof r->state, "running");
     r->error[0] = '\0';
@@ -176,7 +181,7 @@ static void take_walk(struct run *r, const struct run_record *q, const char *lin
         if (str_eq(names[i], runlog_str(q, "stage", ""))) {
             free(r->walk_line[i]);
             r->walk_line[i] = xstrdup(line);
-            r->walk_step = (int64_t)runlog_num(q, "step", 0);
+            r->walk_step = run_whole(runlog_num(q, "step", 0));
         }
 }
 
@@ -191,12 +196,12 @@ static void take_step(struct run *r, struct run_log *d, const struct run_record 
     series_append(r->tokens, step, runlog_num(q, "tokens", NAN));
     series_append(r->epochs, step, runlog_num(q, "epoch", NAN));
     take_time(r, q, step, ts_ms);
-    r->step = (int64_t)step;
+    r->step = run_whole(step);
     r->epoch = runlog_num(q, "epoch", r->epoch);
     if (d->steps_seen == 0)
-        d->began = (int64_t)step;
+        d->began = run_whole(step);
     if (d->last_ms && ts_ms >= d->last_ms)
-        eta_push(d, (int64_t)step, (double)(ts_ms - d->last_ms) / 1000);
+        eta_push(d, run_whole(step), (double)(ts_ms - d->last_ms) / 1000);
     d->last_ms = ts_ms;
     d->steps_seen++;
     eta_update(r, d);
@@ -291,7 +296,7 @@ static void take_answer(struct run *r, struct run_log *d, const struct run_recor
     a->ok = runlog_num(q, "ok", 0) != 0;
     const struct run_field *v = any_number(q, "rate", "steps");
     a->value = v ? v->num : runlog_num(q, "n", NAN);
-    a->step = (int64_t)runlog_num(q, "step", -1);
+    a->step = run_whole(runlog_num(q, "step", -1));
     str_copy(a->text, sizeof a->text, text);
     str_fmt(r->answer, sizeof r->answer, "%s: %s", a->cmd, text);
     keep_line(r, a, line);

@@ -40,6 +40,8 @@ struct run_log {
     int64_t counted, last_ms, steps_seen;
 };
 
+/* A record's number as a whole one, whatever it is. */
+int64_t run_whole(double v);
 void run_init(struct run *r, struct run_log *d);
 void run_release(struct run *r);
 void run_reset(struct run *r, struct run_log *d);

@@ -92,7 +92,7 @@ static enum pd_code csv_row(const struct csv *c, const char *text, int line, str
             {r->tokens, COL_TOKENS}, {r->epochs, COL_EPOCH}, {r->seconds, COL_SECONDS}};
         for (size_t i = 0; i < ARRAY_LEN(rest); i++)
             series_append(rest[i].s, step, v[rest[i].col]);
-        r->step = (int64_t)step;
+        r->step = run_whole(step);
     }
     if (has[COL_VAL])
         series_append(r->val, step, v[COL_VAL]);

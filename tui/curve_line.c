@@ -78,7 +78,7 @@ static void count_odd(struct curve_line *l, const struct series *s)
         l->inf += isinf(y) != 0;
         if (i > 0) {
             double d = series_x(s, i) - series_x(s, i - 1);
-            l->gaps += d > 1.5 ? (size_t)(d - 0.5) : 0;
+            l->gaps += d > 1.5 ? (size_t)(fmin(d, 1e9) - 0.5) : 0;
         }
         count_average(l, i, y);
     }
