@@ -102,6 +102,8 @@ void wire_leave(struct wire *w)
     enum { PATIENCE_MS = 1000 };
     wire_drain(w, PATIENCE_MS);
     rescue.armed = 0;
+    if (w->owed)                 /* what comes so late would be typed to the shell */
+        tcflush(STDIN_FILENO, TCIFLUSH);
     if (rescue.kept)
         tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
 }
@@ -176,6 +178,7 @@ size_t wire_ask(struct wire *w, const char *question, char end, int ms, char *an
         if (memchr(answer, end, n))
             break;
     }
+    w->owed = w->owed || !memchr(answer, end, n);
     answer[n] = '\0';
     return n;
 }

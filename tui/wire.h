@@ -22,6 +22,7 @@ enum { WIRE_SLOW_MS = 100, WIRE_PENDING_MOST = 16 << 20 };
 struct wire {
     int fd;
     bool own;                    /* fd is podium's own */
+    bool owed;                   /* a question has no answer yet */
     struct str pending;
     size_t sent;                 /* of pending */
     int64_t since_ms;            /* when it began to wait */
