@@ -245,7 +245,7 @@ void lint_run(const struct lint_input *in, struct lint *out)
 {
     static void (*const rules[])(struct lint_work *) = {
         lint_stages, lint_bases, lint_runs, lint_copies, lint_starts, lint_vars, lint_secrets,
-        lint_users};
+        lint_users, lint_gaudi};
     struct lint_work w = {.in = in, .out = out};
     struct dockerfile *plain;
     struct pd_err ignored;

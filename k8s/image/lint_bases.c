@@ -88,7 +88,8 @@ static const struct repo_rule {
     bool latest;                  /* is there a latest? */
     const char *like;
 } repos[] = {
-    {"ubuntu", "14.04* 16.04* 18.04* 20.04* 22.04* 24.04* 24.10* 25.04* 25.10* 26.04* trusty* "
+    {"ubuntu", "12.04* 14.* 15.* 16.* 17.* 18.* 19.* 20.* 21.* 22.04* 22.10* 23.* 24.04* 24.10* "
+               "25.04* 25.10* 26.04* trusty* "
                "xenial* bionic* focal* jammy* noble* oracular* plucky* questing* rolling devel "
                "latest", true, "ubuntu:22.04"},
     {"debian", "7* 8* 9* 10* 11* 12* 13* 14* sid* stable* testing* unstable* oldstable* "
@@ -222,6 +223,35 @@ static void moving(struct lint_work *w, const struct df_word *at, const char *im
               : str_eq(b->repo, "ubuntu") ? "ubuntu:22.04" : "IMAGE:1.2, or IMAGE@sha256:…");
 }
 
+/* Archives that were moved away: apt-get update ends with 404, yum finds no mirror. */
+static void gone(struct lint_work *w, size_t stage)
+{
+    static const struct { const char *repo, *tags, *where; } table[] = {
+        {"debian", "7* 8* 9* 10* jessie* stretch* buster* wheezy*", "archive.debian.org"},
+        {"ubuntu", "12.04* 15.* 16.10* 17.* 18.10* 19.* 20.10* 21.* 22.10* 23.* 24.10*",
+         "old-releases.ubuntu.com"},
+        {"centos", "6* 7* 8* latest", "vault.centos.org"}};
+    const struct base_facts *b = &w->stages[stage].base;
+    const struct df_stage *st = &w->plan.v[stage];
+    for (size_t t = 0; t < ARRAY_LEN(table); t++) {
+        if (!str_eq(table[t].repo, b->repo) || !tag_fits(table[t].tags, *b->tag ? b->tag : "latest"))
+            continue;
+        for (size_t i = st->from; i < st->end; i++) {
+            const struct df_instr *in = &w->df->v[i];
+            if (in->op != DF_RUN || strstr(in->rest, table[t].where) ||
+                (!strstr(in->rest, "apt") && !strstr(in->rest, "yum") && !strstr(in->rest, "dnf")))
+                continue;
+            struct lint_finding *f =
+                lint_add(w, "base-image-eol", LINT_WARNING, lint_at(in),
+                         _("%s is past its end of life: its packages were moved to %s (\"404 Not "
+                           "Found\", \"does not have a Release file\")"), st->base, table[t].where);
+            lint_next(f, _("start from a newer release, or change the sources to %s"),
+                      table[t].where);
+            return;
+        }
+    }
+}
+
 void lint_bases(struct lint_work *w)
 {
     for (size_t i = 0; i < w->plan.n; i++) {
@@ -236,6 +266,7 @@ void lint_bases(struct lint_work *w)
             cuda(w, at, st->base, b);
         published(w, at, st->base, b);
         habana(w, at, st->base);
+        gone(w, i);
         near_miss(w, at, b);
         moving(w, at, st->base, b);
     }

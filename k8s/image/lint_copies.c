@@ -177,6 +177,20 @@ static void everything(struct lint_work *w, const struct df_instr *in, size_t at
         }
         strv_release(&found);
     }
+    static const char *const heavy[] = {".git", "node_modules", "venv", ".venv"};
+    for (size_t i = 0; all && w->ctx && i < ARRAY_LEN(heavy); i++) {
+        struct strv found;
+        struct pd_err ignored;
+        strv_init(&found);
+        if (context_find(w->ctx, heavy[i], &found, &ignored) == PD_OK) {
+            struct lint_finding *f =
+                lint_add(w, "context-unneeded", LINT_NOTE, lint_at(in),
+                         _("COPY . takes %s along: a larger image, and a new layer at each change"),
+                         heavy[i]);
+            lint_next(f, _("add %s to .dockerignore"), heavy[i]);
+        }
+        strv_release(&found);
+    }
     for (size_t k = at + 1; all && k < w->df->n && w->df->v[k].op != DF_FROM; k++) {
         if (w->df->v[k].op != DF_RUN || !strstr(w->df->v[k].rest, "pip install") ||
             !strstr(w->df->v[k].rest, " -r ") || in->nwords != 2)

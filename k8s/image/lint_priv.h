@@ -105,6 +105,7 @@ void lint_pip(struct lint_work *w, const struct df_instr *in, struct stage_facts
 void lint_copies(struct lint_work *w);
 void lint_starts(struct lint_work *w);    /* CMD and ENTRYPOINT */
 void lint_users(struct lint_work *w);
+void lint_gaudi(struct lint_work *w);
 void lint_errors(struct lint_work *w, const char *name, const char *text);
 /* How many ids a rootless user has by /etc/subuid; 65536 when not told. */
 int64_t lint_subuid_count(const char *subuid, char line[128]);

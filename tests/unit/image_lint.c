@@ -95,6 +95,22 @@ TEST(lint_finds_what_is_wrong_and_nothing_beside)
         {"ARG V=1.18.0\nFROM "
          "vault.habana.ai/gaudi-docker/$V/ubuntu22.04/habanalabs/pytorch-installer-2.4.0:1\n",
          ""},
+        {"FROM ubuntu:23.10\n", ""},
+        {"FROM ubuntu:23.10\nRUN apt-get update\n", "base-image-eol:2"},
+        {"FROM debian:buster-slim\nRUN apt-get update\n", "base-image-eol:2"},
+        {"FROM centos:7\nRUN yum install -y git\n", "base-image-eol:2"},
+        {"FROM vault.habana.ai/gaudi-docker/1.18.0/ubuntu22.04/habanalabs/"
+         "pytorch-installer-2.4.0:1\nARG OH=1.13.0\nRUN pip install optimum-habana==${OH}\n",
+         "gaudi-versions:3"},
+        {"FROM vault.habana.ai/gaudi-docker/1.17.1/ubuntu22.04/habanalabs/"
+         "pytorch-installer-2.3.1:1\nRUN pip install optimum-habana==1.13.0 && \\\n"
+         "  git clone https://github.com/huggingface/optimum-habana\n"
+         "RUN pip install git+https://github.com/HabanaAI/DeepSpeed.git@1.18.0\n",
+         "gaudi-versions:3 gaudi-versions:4"},
+        {"FROM vault.habana.ai/gaudi-docker/1.17.1/ubuntu22.04/habanalabs/"
+         "pytorch-installer-2.3.1:1\nRUN pip install optimum-habana==1.13.0 && \\\n"
+         "  git clone --branch v1.13.0 https://github.com/huggingface/optimum-habana\n"
+         "RUN pip install git+https://github.com/HabanaAI/DeepSpeed.git@1.17.1\n", ""},
         {"FROM pyhton:3.11\n", "base-image-name:1"},
         {"FROM python\n", "latest-tag:1"},
         {"FROM ubuntu:latest\n", "latest-tag:1"},

@@ -16,8 +16,8 @@ static void record(const char *text, int64_t at)
 static void begin(void)
 {
     build_state_begin(&b, "lab/x:1", 1000);
-    record("{\"ev\":\"plan\",\"rows\":[{\"n\":1,\"line\":1,\"text\":\"FROM a AS x\",\"stage\":\"x\","
-           "\"skipped\":true},{\"n\":2,\"line\":3,\"text\":\"FROM scratch\"},"
+    record("{\"ev\":\"plan\",\"rows\":[{\"n\":1,\"line\":1,\"text\":\"FROM a AS x\",\"stage\":"
+           "\"x\",\"skipped\":true},{\"n\":2,\"line\":3,\"text\":\"FROM scratch\"},"
            "{\"n\":3,\"line\":4,\"text\":\"COPY a \\u001b[31m/\"}]}", 1000);
 }
 
