@@ -358,6 +358,7 @@ static void release(struct console *c)
     effects_release(&c->effects);
     lines_release(&c->in);
     strv_release(&c->typed);
+    free(c->p.old_text);
     str_release(&c->p.out);
     str_release(&c->out);
 }

@@ -100,6 +100,18 @@ void plain_edit(struct plain *p, const char *arg)
                                 "=> TEXT; delete N. Every change is saved at once."));
 }
 
+/* What a change of the file can be taken back to. */
+static void keep_old(struct plain *p, const char *name)
+{
+    struct str text;
+    if (load(p, name, &text)) {
+        free(p->old_text);
+        p->old_text = xstrdup(text.p);
+        str_copy(p->old_file, sizeof p->old_file, name);
+    }
+    str_release(&text);
+}
+
 /* --- changes -------------------------------------------------------------------------- */
 static void save(struct plain *p, const char *name, const struct strv *lines)
 {
@@ -109,8 +121,24 @@ static void save(struct plain *p, const char *name, const struct strv *lines)
         str_add(&text, lines->v[i]);
         str_addc(&text, '\n');
     }
+    keep_old(p, name);
     plain_command(p, "file.set", name, text.p);
     str_release(&text);
+}
+
+/* The last change of a file, else the last of the console's own. */
+void plain_undo(struct plain *p, const char *arg UNUSED)
+{
+    char *old = p->old_text;
+    if (!old || !choose(p, p->old_file)) {
+        plain_command(p, "undo", NULL, NULL);
+        return;
+    }
+    p->old_text = NULL;
+    keep_old(p, p->file);        /* undo again does it again */
+    plain_command(p, "file.set", p->file, old);
+    plain_line(&p->out, _("%s is as it was before the last change."), p->file);
+    free(old);
 }
 
 /* "A => B" to a and what it returns; NULL, and said: there is no arrow. */

@@ -27,6 +27,7 @@ struct plain {
     const char *menu[32];        /* commands by the numbers said last */
     int menu_n;
     char file[128];              /* the file that show and replace are about */
+    char old_file[128], *old_text;           /* before its last change; owned */
     bool leave, missed;          /* missed: a wait ended without what it waited for */
     bool own_editor;             /* $EDITOR can be used here */
     enum prompt_kind asked;      /* the question that was said */
@@ -69,5 +70,6 @@ void plain_replace(struct plain *p, const char *arg);
 void plain_set_line(struct plain *p, const char *arg);
 void plain_insert_line(struct plain *p, const char *arg);
 void plain_delete_line(struct plain *p, const char *arg);
+void plain_undo(struct plain *p, const char *arg);
 
 #endif

@@ -222,6 +222,7 @@ static const struct plain_word words[] = {
     {"line", "", plain_set_line, true, N_("N => TEXT"), N_("give line N another text")},
     {"insert", "", plain_insert_line, true, N_("N => TEXT"), N_("a new line before line N")},
     {"delete", "", plain_delete_line, true, N_("N"), N_("drop line N of the file")},
+    {"undo", "", plain_undo, false, "", N_("take the last change back")},
     {"wait", "", plain_wait_begin, false, N_("WHAT [SECONDS]"),
      N_("wait for checks, run, op, link or step N")},
     {"nodes", "", nodes, false, "", N_("the nodes of the cluster")},

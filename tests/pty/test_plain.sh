@@ -188,6 +188,9 @@ replace nodes: 0 => nodes: 4
 wait checks 9
 replace nodes: 4 => nodes: 3
 wait checks
+undo
+undo
+show
 where
 nodes
 quit
@@ -199,6 +202,8 @@ if [ $code = 1 ]; then ok; else bad "the Chinese script ended with $code" "$dir/
 only_lines "$dir/zh" 40
 want "Chinese: the step" "第 1 步（共 1 步）：数一数节点" "$dir/zh"
 want "Chinese: wrong" "期望：3。实际：4。" "$dir/zh"
+want "Chinese: undone" "answer.yaml 已恢复到上一次修改之前" "$dir/zh"
+want "Chinese: and done again" "^1: nodes: 3" "$dir/zh"
 want "Chinese: done" "实验完成" "$dir/zh"
 if grep -qE '^(Step|Check|Waiting|Node|Type) ' "$dir/zh"; then bad "English in the Chinese" "$dir/zh"; else ok; fi
 
