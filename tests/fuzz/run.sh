@@ -14,7 +14,7 @@ for f in tests/fuzz/fuzz_*.c; do
     dirs=$(sed -nE 's/.*fuzz: (.*[^ */]).*/\1/p' "$f" | tr '\n' ' ')
     src=
     for d in $dirs; do
-        case $d in *.c) src="$src $(ls $d)" ;; *) src="$src $(ls "$d"/*.c | grep -v "_main\.c\$")" ;; esac
+        case $d in *.c) src="$src $(ls $d)" ;; *) src="$src $(ls "$d"/*.c | grep -vE "_main\.c$|tui/podium\.c$")" ;; esac
     done
     mkdir -p "$B/corpus/$n"
     if ! clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \

@@ -209,6 +209,20 @@ TEST(every_setting_has_a_choice_that_holds)
     fx_free(a);
 }
 
+TEST(wide_signs_are_never_box_lines)
+{
+    struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
+    struct effects out;
+    effects_init(&out);
+    command(a, &out, "set", "ambiguous wide", NULL, NULL);
+    CHECK_STR(value(a, SET_GLYPHS), "cjk-safe");
+    command(a, &out, "set", "glyphs unicode", NULL, NULL);
+    CHECK_STR(value(a, SET_GLYPHS), "cjk-safe");
+    command(a, &out, "set", "ambiguous narrow", NULL, NULL);
+    effects_release(&out);
+    fx_free(a);
+}
+
 TEST(chinese_is_refused_where_only_ascii_is_shown)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_ASCII);
