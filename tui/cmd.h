@@ -92,7 +92,8 @@ void cmd_log_move(struct app *a, int by, bool page);
 const char *cmd_log_line_text(const struct app *a);
 
 /* cmd_lists.c: the lists of the cluster and the objects in them */
-cmd_fn cmd_api_errors, cmd_api_filter, cmd_pods, cmd_nodes, cmd_events, cmd_sort_name, cmd_sort_age, cmd_sort_status,
+cmd_fn cmd_api_errors, cmd_api_filter, cmd_pods, cmd_nodes, cmd_events, cmd_sort_name,
+    cmd_sort_age, cmd_sort_status,
     cmd_sort_node, cmd_rows_filter, cmd_warnings, cmd_describe, cmd_yaml, cmd_owner, cmd_pod_node,
     cmd_nodes_look, cmd_pod_events, cmd_pod_log, cmd_pod_previous, cmd_pod_delete;
 cmd_when cmd_has_pod, cmd_has_owner, cmd_has_node, cmd_has_lab;

@@ -17,7 +17,8 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_RUN] = &panel_run,             [PANEL_STRIP] = &panel_strip,
     [PANEL_EDIT] = &panel_edit,           [PANEL_PODS] = &panel_pods,
     [PANEL_NODES] = &panel_nodes,         [PANEL_EVENTS] = &panel_events,
-    [PANEL_OBJECT] = &panel_object,       [PANEL_YAML] = &panel_yaml,           [PANEL_SETTINGS] = &panel_settings,
+    [PANEL_OBJECT] = &panel_object,       [PANEL_YAML] = &panel_yaml,
+    [PANEL_SETTINGS] = &panel_settings,
     [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,
 };
 

@@ -250,9 +250,9 @@ static const struct setting_def table[SET_COUNT] = {
                     "0.9", choice_smooth, get_smooth, set_smooth},
     [SET_CLOCK] = {"clock", N_("Clock"), N_("the time in the title bar"), "on", choice_bool,
                    get_clock, set_clock},
-    [SET_PLAIN] = {"plain", N_("Lines only"), N_("for screen readers, from the next start: lines, no "
-                                                 "screen"), "off", choice_bool, get_plain,
-                   set_plain},
+    [SET_PLAIN] = {"plain", N_("Lines only"),
+                   N_("for screen readers, from the next start: lines, no screen"), "off",
+                   choice_bool, get_plain, set_plain},
 };
 
 const struct setting_def *settings_at(size_t i)

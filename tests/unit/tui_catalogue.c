@@ -61,6 +61,11 @@ TEST(tracks_stand_together_and_labs_behind_what_comes_before)
         CHECK_STR(a->labs->v[v[i]].id, want[i]);
         CHECK_INT(catalogue_number(a, v[i]), i + 1);
     }
+    a->labs->v[lab(a, "serve-adapter")].lab->after = "";
+    a->labs->v[lab(a, "lora-gaudi")].lab->after = "serve-adapter";
+    CHECK_INT(catalogue_number(a, lab(a, "lora-gaudi")), 3);
+    a->labs->v[lab(a, "lora-gaudi")].lab->after = "";
+    a->labs->v[lab(a, "serve-adapter")].lab->after = "lora-gaudi";
     fx_key(a, "j");
     fx_key(a, "s");                      /* by name: the selection stays on its lab */
     CHECK_INT(catalogue_selected(a), lab(a, "lora-gaudi"));

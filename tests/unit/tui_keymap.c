@@ -75,6 +75,11 @@ TEST(a_key_is_taken_from_a_default_and_said)
     CHECK_STR(keys(&k, "step.check", VIEW_STEP), "r");
     keymap_release(&k);
     faults_release(&f);
+    parse("keys:\n  step.run: x\n  step.check: [x, F2]\n", &k, &f);
+    CHECK_STR(keys(&k, "step.run", VIEW_STEP), "x");     /* the first keeps it */
+    CHECK_STR(keys(&k, "step.check", VIEW_STEP), "F2");
+    keymap_release(&k);
+    faults_release(&f);
     parse("keys:\n  back: [Esc]\n  log.keep: q\n", &k, &f);
     CHECK_INT(f.bad, 0);
     CHECK_STR(keys(&k, "log.keep", VIEW_LOG), "q");

@@ -127,7 +127,8 @@ static void answer_child(struct soak *k, const struct effect *e)
 static void answer_edit(struct soak *k, const struct effect *e)
 {
     struct json *b = json_new_object(), *args = json_new_array();
-    char *text = xasprintf("%s\napiVersion: v1\nkind: Job\n  名: x\n", json_str(e->args, "path", ""));
+    char *text = xasprintf("%s\napiVersion: v1\nkind: Job\n  名: x\n",
+                           json_str(e->args, "path", ""));
     json_put_str(b, "name", "edit.open");
     json_append(args, json_new_string(text));
     json_set(b, "args", args);
@@ -243,7 +244,8 @@ static void random_paste(struct soak *k)
 
 static void random_command(struct soak *k)
 {
-    static const char *const args[] = {"lora-gaudi", "check-cluster", "zh", "en", "", "mono", "big on",
+    static const char *const args[] = {"lora-gaudi", "check-cluster", "zh", "en", "", "mono",
+                                       "big on",
                                        "smooth 0.5", "none", "-1", "999999999", "a b c", "%s%n"};
     const struct cmd *c = cmd_at(roll(k, (uint32_t)cmd_count()));
     struct json *b = json_new_object(), *list = json_new_array();
@@ -262,7 +264,8 @@ static void random_log(struct soak *k)
     static const char *const odd[] = {"\033[31mred\033[0m", "NaN", "{\"v\":1,\"ev\":", "数据 " "训练",
                                       "\r 12%|##  |", "{\"v\":1,\"ev\":\"done\",\"step\":9}"};
     if (roll(k, 4))
-        str_fmt(line, sizeof line, "{\"v\":1,\"ev\":\"step\",\"step\":%u,\"loss\":%u.%u,\"lr\":1e-4}",
+        str_fmt(line, sizeof line,
+                "{\"v\":1,\"ev\":\"step\",\"step\":%u,\"loss\":%u.%u,\"lr\":1e-4}",
                 ++step, roll(k, 9), roll(k, 99));
     else
         str_copy(line, sizeof line, odd[roll(k, ARRAY_LEN(odd))]);
