@@ -192,9 +192,28 @@ static void node_gone(struct dx *d)
     dx_command(d, "kubectl describe node %s", node);
 }
 
+/* Placed on a node that the cluster does not have (nodeName was set by hand). */
+static void node_unknown(struct dx *d)
+{
+    const char *node = json_str(d->o, "spec.nodeName", "");
+    if (!str_eq(d->phase, "Pending") || !node[0] || !d->s->list[SNAP_NODES].known ||
+        json_has(d->o, "status.containerStatuses") || dx_event(d, "Scheduled", "") ||
+        dx_find(d, SNAP_NODES, NULL, node))
+        return;
+    dx_found(d, "node-missing", W_ROOT, SURE_LIKELY,
+             _("The pod is bound to the node %s, and there is no such node: nobody starts it."),
+             node);
+    dx_cite(d, "spec.nodeName");
+    dx_fix(d, "%s",
+           _("Leave nodeName away (it passes the scheduler by) and use nodeSelector; delete this "
+             "pod."));
+    dx_command(d, "kubectl get nodes");
+}
+
 void dx_terminating(struct dx *d)
 {
     node_gone(d);
+    node_unknown(d);
     if (!json_has(d->o, "metadata.deletionTimestamp"))
         return;
     const char *finalizer = json_str(d->o, "metadata.finalizers[0]", NULL);

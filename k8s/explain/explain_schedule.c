@@ -545,7 +545,10 @@ static void by_message(struct dx *d, const char *message)
     const char *resource = dx_between(d, message, "Insufficient ", ".,");
     for (size_t i = 0; i < sched_messages_n; i++) {
         const struct sched_message *m = &sched_messages[i];
-        if (!strstr(message, m->has))
+        /* the control plane's own taint is no news beside a lack */
+        bool plane = strstr(m->has, "taint") && resource &&
+                     strstr(message, "node-role.kubernetes.io/control-plane");
+        if (!strstr(message, m->has) || plane)
             continue;
         dx_found(d, m->cause, W_SCHEDULE, SURE_LIKELY, "%s",
                  dx_fill(d, m->text, resource ? resource : "", "", ""));

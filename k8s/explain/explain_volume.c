@@ -168,6 +168,19 @@ static bool waits_for_pod(const struct dx *d, const struct snap_item *pvc, const
            (row && str_eq(json_str(row->o, "volumeBindingMode", ""), "WaitForFirstConsumer"));
 }
 
+static void being_deleted(struct dx *d, const struct snap_item *pvc, const char *claim)
+{
+    dx_found(d, "pvc-terminating", W_ROOT, SURE_CERTAIN,
+             _("The claim %s is being deleted: no new pod gets it."), claim);
+    dx_cite_item(d, pvc, "metadata.deletionTimestamp");
+    dx_cite_item(d, pvc, "metadata.finalizers");
+    cite_wait(d);
+    dx_fix(d, "%s",
+           _("It goes when the last pod that uses it has gone, and its data with it; then make it "
+             "anew."));
+    dx_command(d, "kubectl -n %s describe pvc %s", d->ns, claim);
+}
+
 static void claims(struct dx *d)
 {
     for (const struct json *v = json_first(json_at(d->o, "spec.volumes")); v; v = json_next(v)) {
@@ -177,7 +190,11 @@ static void claims(struct dx *d)
             continue;
         const char *needle = dx_say(d, "persistentvolumeclaim \"%s\" not found", claim);
         const struct snap_item *told = dx_event(d, "FailedScheduling", needle);
-        if (told || (!pvc && d->s->list[SNAP_PVCS].known && str_eq(d->phase, "Pending"))) {
+        const char *going = dx_say(d, "persistentvolumeclaim \"%s\" is being deleted", claim);
+        if (strstr(json_str(d->o, "status.conditions[?type=PodScheduled].message", ""), going) ||
+            dx_event(d, "FailedScheduling", going)) {
+            being_deleted(d, pvc, claim);
+        } else if (told || (!pvc && d->s->list[SNAP_PVCS].known && str_eq(d->phase, "Pending"))) {
             dx_found(d, "pvc-not-found", W_ROOT, SURE_CERTAIN,
                      _("The pod mounts the claim %s, which does not exist in namespace %s."), claim,
                      d->ns);
@@ -297,6 +314,9 @@ static void one_pod(struct dx *d)
 static const struct {
     const char *has, *cause, *text, *fix; /* %s: the message */
 } mounts[] = {
+    {"hostPath type check failed", "volume-path-missing",
+     N_("The hostPath does not exist on the node, or is not of the type that is asked for."),
+     N_("Make it on that node, or use type DirectoryOrCreate.")},
     {"list of registered CSI drivers", "csi-driver-missing",
      N_("The storage driver (CSI) of the volume does not run on the pod's node."),
      N_("See the driver's DaemonSet on that node: its pod, its tolerations, its log.")},
@@ -320,9 +340,6 @@ static const struct {
     {"is not a directory", "volume-path-type",
      N_("The path that the volume names is not of its type."),
      N_("Correct the path or the volume's type.")},
-    {"hostPath type check failed", "volume-path-missing",
-     N_("The hostPath does not exist on the node, or is not of the type that is asked for."),
-     N_("Make it on that node, or use type DirectoryOrCreate.")},
     {"timed out waiting for the condition", "volume-mount-timeout",
      N_("The volume was not mounted in time."),
      N_("Look for an earlier event that names the reason, and at the storage driver on the node.")},

@@ -146,4 +146,22 @@ TEST(a_secret_that_is_gone_is_seen)
     snapshot_release(&s);
 }
 
+/* "Killed by whom is not known" beside the probe that did it would be a contradiction. */
+TEST(what_a_code_says_is_no_news_beside_a_cause)
+{
+    static const char *const objects[] = {
+        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":\"n\","
+        "\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]},\"status\":{\"phase\":\"Failed\","
+        "\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"terminated\":{\"exitCode\":137,"
+        "\"reason\":\"Error\"}}}]}}",
+        "{\"kind\":\"Event\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\"},"
+        "\"reason\":\"Killing\",\"message\":\"Container c failed liveness probe\"}"};
+    struct snapshot s;
+    struct explanation *e = explain_text(&s, objects, ARRAY_LEN(objects));
+    CHECK_STR(e->v[0].cause, "liveness-probe-kill");
+    CHECK_INT(e->n, 1);
+    explanation_free(e);
+    snapshot_release(&s);
+}
+
 T_MAIN

@@ -98,6 +98,22 @@ static struct json *deletion(struct app *a, const char *const *keys, size_t n)
 }
 
 /* The uid is that of the moment of the question, and the default is Cancel. */
+TEST(why_opens_over_the_list_and_leads_back)
+{
+    struct app *a = open_list("pods", 120, 40);
+    fx_key(a, "/");
+    type(a, "oom");
+    fx_key(a, "Enter");
+    a->scroll[PANEL_WHY] = 7;
+    fx_key(a, "w");
+    CHECK_STR(a->why.object, "pod/lora-gaudi-oom-9vq4d");
+    CHECK_INT(a->focus, PANEL_WHY);
+    CHECK_INT(a->scroll[PANEL_WHY], 0);
+    fx_key(a, "Esc");
+    CHECK_INT(a->focus, PANEL_PODS);
+    fx_free(a);
+}
+
 TEST(a_deletion_is_asked_for_and_pinned)
 {
     struct app *a = open_list("pods", 120, 40);
