@@ -234,7 +234,8 @@ static void gone(struct lint_work *w, size_t stage)
     const struct base_facts *b = &w->stages[stage].base;
     const struct df_stage *st = &w->plan.v[stage];
     for (size_t t = 0; t < ARRAY_LEN(table); t++) {
-        if (!str_eq(table[t].repo, b->repo) || !tag_fits(table[t].tags, *b->tag ? b->tag : "latest"))
+        if (!str_eq(table[t].repo, b->repo) ||
+            !tag_fits(table[t].tags, *b->tag ? b->tag : "latest"))
             continue;
         for (size_t i = st->from; i < st->end; i++) {
             const struct df_instr *in = &w->df->v[i];
