@@ -264,6 +264,21 @@ TEST(storage_classes_are_asked)
     fx_end(&f);
 }
 
+TEST(the_practice_cluster_stands_in_when_asked_for)
+{
+    struct fx f;
+    open_with(&f, NEEDS(", else: simulate"));
+    fx_list(&f, "nodes", "[]");
+    CHECK_INT(f.s->need.mode, MODE_SKIPPED);
+    CHECK_HAS(f.s->need.why, "lab.simulate");
+    fx_cmd(&f, "lab.simulate", NULL, NULL);
+    struct effect *e = fx_effect(&f, EFF_CONNECT, NULL, NULL);
+    CHECK(e != NULL && json_bool(e->args, "default", false));
+    CHECK_INT(f.s->cluster.link, LINK_CONNECTING);
+    CHECK_RESULT(&f, 0, CHECK_UNKNOWN);                  /* nothing is judged meanwhile */
+    fx_end(&f);
+}
+
 /* --- clearing up ------------------------------------------------------------------------ */
 
 /* Answer every open list: the Pod p is there, or nothing. */
