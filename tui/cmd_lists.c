@@ -310,7 +310,8 @@ void cmd_yaml(struct app *a, const char *arg, struct effects *out)
         app_over(a, PANEL_YAML);
     } else if (a->focus == PANEL_NODES) {
         cmd_describe(a, arg, out);
-        cmd_yaml(a, NULL, out);
+        if (a->focus == PANEL_OBJECT)        /* else there is no node */
+            cmd_yaml(a, NULL, out);
     } else if (selected(a, &name, &uid)) {
         open_object(a, "Pod", name, uid, PANEL_YAML);
     }
