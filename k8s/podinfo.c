@@ -145,22 +145,35 @@ static void devices(const struct json *pod, char hw[64])
         add_hw(hw, "cpu", (double)milli / 1000);
 }
 
-void podinfo_read(const struct json *pod, struct podinfo *out)
+void podinfo_names(const struct json *pod, struct podinfo *out)
 {
     int64_t us;
-    const char *phase = json_str(pod, "status.phase", "");
     memset(out, 0, sizeof *out);
     out->pod = pod;
     out->name = json_str(pod, "metadata.name", "?");
     out->ns = json_str(pod, "metadata.namespace", "");
     out->uid = json_str(pod, "metadata.uid", out->name);
     out->node = json_str(pod, "spec.nodeName", "");
-    out->over = str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
     if (clock_parse_rfc3339(json_str(pod, "metadata.creationTimestamp", ""), &us))
         out->created_ms = us / 1000;
-    status_word(pod, out->status);
-    count(pod, out);
-    devices(pod, out->hw);
+}
+
+void podinfo_complete(struct podinfo *p)
+{
+    const char *phase = json_str(p->pod, "status.phase", "");
+    if (p->whole)
+        return;
+    p->over = str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
+    status_word(p->pod, p->status);
+    count(p->pod, p);
+    devices(p->pod, p->hw);
+    p->whole = true;
+}
+
+void podinfo_read(const struct json *pod, struct podinfo *out)
+{
+    podinfo_names(pod, out);
+    podinfo_complete(out);
 }
 
 static const struct json *spec_of(const struct json *pod, const char *name)

@@ -15,9 +15,13 @@ struct podinfo {
     int ready, all, restarts;
     int64_t created_ms;              /* 0: not said */
     bool over;                       /* Succeeded or Failed */
+    bool whole;                      /* all of it was read, not its names alone */
 };
 
 void podinfo_read(const struct json *pod, struct podinfo *out);
+/* Names, node and age alone: for lists of many. podinfo_complete reads the rest. */
+void podinfo_names(const struct json *pod, struct podinfo *out);
+void podinfo_complete(struct podinfo *p);
 /* "gaudi" of "habana.ai/gaudi", "mig-1g.5gb" of its resource. */
 const char *podinfo_short_resource(const char *resource);
 /* What its own status says of a failure in one line ("last exit 137 (OOMKilled),

@@ -8,7 +8,7 @@
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
 
-enum { TAIL_LINES = 500, RAW_BYTES = 4 * SESSION_LINE_BYTES };
+enum { TAIL_LINES = 500, RAW_BYTES = 2 * SESSION_LINE_BYTES };
 
 /* --- lines ------------------------------------------------------------------------ */
 void session_log_clear(struct session *s)

@@ -12,7 +12,17 @@ struct key {
     bool made;
 };
 
+enum { WHY_MOST = 128, WHY_MS = 4000 };
+
+struct why {
+    char uid[80], version[32], lang[8];
+    int64_t at_ms;
+    char text[256];
+};
+
 struct lists {
+    struct why why[WHY_MOST];
+    int why_next;
     struct key pods_key, events_key, nodes_key;
     struct podinfo *pods;
     struct eventinfo *events;
@@ -118,17 +128,53 @@ static void sort_rows(struct lists *l, enum list_id id, struct sortable *v, bool
 }
 
 /* --- pods -------------------------------------------------------------------------- */
-static bool pod_passes(const struct podinfo *p, const struct list_view *v)
+static const char *version_of(const struct podinfo *p)
+{
+    return json_str(p->pod, "metadata.resourceVersion", "");
+}
+
+const char *lists_why(const struct lists *l, const struct podinfo *p, int64_t now_ms)
+{
+    for (int i = 0; i < WHY_MOST; i++) {
+        const struct why *w = &l->why[i];
+        if (w->uid[0] && now_ms - w->at_ms < WHY_MS && str_eq(w->uid, p->uid) &&
+            str_eq(w->version, version_of(p)) && str_eq(w->lang, i18n_lang()))
+            return w->text;
+    }
+    return NULL;
+}
+
+void lists_why_keep(struct lists *l, const struct podinfo *p, int64_t now_ms, const char *text)
+{
+    struct why *w = &l->why[l->why_next++ % WHY_MOST];
+    str_copy(w->uid, sizeof w->uid, p->uid);
+    str_copy(w->version, sizeof w->version, version_of(p));
+    str_copy(w->lang, sizeof w->lang, i18n_lang());
+    str_copy(w->text, sizeof w->text, text);
+    w->at_ms = now_ms;
+}
+
+const struct podinfo *lists_pod(const struct lists_pods *l, int i)
+{
+    struct podinfo *p = &l->v[l->order[i]];
+    podinfo_complete(p);
+    return p;
+}
+
+static bool pod_passes(struct podinfo *p, const struct list_view *v)
 {
     char text[1024];
     if (!v->filter[0])
         return true;
+    podinfo_complete(p);
     str_fmt(text, sizeof text, "%s %s %s %s", p->name, p->status, p->node, p->hw);
     return lists_pass(v->filter, text);
 }
 
-static struct sortable pod_key(const struct podinfo *p, int i, enum list_sort sort)
+static struct sortable pod_key(struct podinfo *p, int i, enum list_sort sort)
 {
+    if (sort == SORT_STATUS)
+        podinfo_complete(p);
     struct sortable k = {"", 0, p->name, i};
     if (sort == SORT_AGE)
         k.number = -p->created_ms;       /* the youngest first */
@@ -148,7 +194,7 @@ struct lists_pods lists_pods(struct lists *l, const struct session *s, const str
         l->pods = xrealloc_array(l->pods, (size_t)total + 1, sizeof *l->pods);
         all_rows(l, LIST_PODS, total);
         for (const struct json *p = json_first(t->items); p; p = json_next(p), i++) {
-            podinfo_read(p, &l->pods[i]);
+            podinfo_names(p, &l->pods[i]);
             if (!pod_passes(&l->pods[i], v))
                 continue;
             keys[l->n[LIST_PODS]] = pod_key(&l->pods[i], i, v->sort);

@@ -30,7 +30,7 @@ struct lists *lists_new(void);
 void lists_free(struct lists *l);
 
 struct lists_pods {
-    const struct podinfo *v;
+    struct podinfo *v;               /* podinfo_complete before more than names is read */
     const int *order;                /* indexes into v, as shown */
     int n, total;
 };
@@ -50,6 +50,13 @@ struct lists_events lists_events(struct lists *l, const struct session *s,
                                  const struct list_view *v);
 struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
                                const struct list_view *v);
+
+/* The i-th pod shown, all of it read. */
+const struct podinfo *lists_pod(const struct lists_pods *l, int i);
+/* A remembered text about a pod, as long as the pod is the same and for some
+ * seconds; NULL: none. lists_why_keep remembers one. */
+const char *lists_why(const struct lists *l, const struct podinfo *p, int64_t now_ms);
+void lists_why_keep(struct lists *l, const struct podinfo *p, int64_t now_ms, const char *text);
 
 /* Does a row's text pass a filter? Case matters when the filter has capitals. */
 bool lists_pass(const char *filter, const char *text);

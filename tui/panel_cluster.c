@@ -178,7 +178,7 @@ static void pods(const struct app *a, struct rows *out, int w)
     if (panel_list_state(a, out, t, l.n, w))
         return;
     for (int i = 0; i < shown; i++)
-        pod_row(a, out, &l.v[l.order[i]], PANEL_CLUSTER_FIRST_POD + i, w);
+        pod_row(a, out, lists_pod(&l, i), PANEL_CLUSTER_FIRST_POD + i, w);
     if (l.n > shown)
         rows_linef(out, ROLE_MUTED, _("   and %d more: Enter on Pods lists all"), l.n - shown);
 }

@@ -10,6 +10,7 @@
 #include "tui/panel_list.h"
 
 enum { C_NAME, C_STATUS, C_HW, C_CPU, C_MEM, C_PODS, C_AGE, C_VERSION, C_COUNT };
+enum { HOLDERS_MOST = 500 };
 
 static const char *title(const struct app *a, char buf[160])
 {
@@ -185,12 +186,12 @@ static void totals(struct rows *out, const struct lists_nodes *l, int w)
 
 /* --- the selected node ------------------------------------------------------------ */
 static void holders(const struct app *a, struct rows *out, const struct nodeinfo *n,
-                    const char *resource, int w)
+                    const char *resource, int w, int most)
 {
     const struct table *own = session_table(a->s, "pods");
     const struct json *pods = a->s->all_pods.items && !a->s->all_pods.forbidden
                                   ? a->s->all_pods.items : own->items;
-    for (const struct json *p = json_first(pods); p; p = json_next(p)) {
+    for (const struct json *p = json_first(pods); p && out->n < most; p = json_next(p)) {
         int64_t held = nodeinfo_holds(p, n->name, resource);
         char age[16], text[400], amount[32];
         if (held <= 0)
@@ -206,7 +207,7 @@ static void holders(const struct app *a, struct rows *out, const struct nodeinfo
 }
 
 static void device(const struct app *a, struct rows *out, const struct nodeinfo *n,
-                   const struct nodeinfo_use *u, bool part, int w)
+                   const struct nodeinfo_use *u, bool part, int w, int most)
 {
     char used[32], all[32], left[32];
     int64_t sick = u->capacity >= 0 && u->allocatable >= 0 ? u->capacity - u->allocatable : 0;
@@ -219,7 +220,7 @@ static void device(const struct app *a, struct rows *out, const struct nodeinfo 
     if (sick > 0)
         rows_putf(out, ROLE_WARN, _("  %" PRId64 " not healthy"), sick);
     if (!str_eq(u->resource, "memory"))
-        holders(a, out, n, u->resource, w);
+        holders(a, out, n, u->resource, w, most);
 }
 
 static void facts(struct rows *out, const struct nodeinfo *n, int w)
@@ -250,14 +251,15 @@ static void facts(struct rows *out, const struct nodeinfo *n, int w)
                    panel_list_clean(out, nodeinfo_taint(n->node, i, buf, sizeof buf)));
 }
 
+/* In about `most` rows: a node may hold hundreds of pods. */
 static void detail(const struct app *a, struct rows *out, const struct nodeinfo *n, bool part,
-                   int w)
+                   int w, int most)
 {
     facts(out, n, w);
     for (int i = 0; i < n->devices; i++)
-        device(a, out, n, &n->device[i], part, w);
-    device(a, out, n, &n->cpu, part, w);
-    device(a, out, n, &n->memory, part, w);
+        device(a, out, n, &n->device[i], part, w, most);
+    device(a, out, n, &n->cpu, part, w, most);
+    device(a, out, n, &n->memory, part, w, most);
     if (!part)
         return;
     if (a->s->all_pods.forbidden)
@@ -290,9 +292,9 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     totals(out, &l, w);
     if (l.n > 0) {
         rows_blank(out);
-        detail(a, out, &l.v[l.order[MIN(MAX(a->sel[PANEL_NODES], 0), l.n - 1)]], l.part, w);
+        detail(a, out, &l.v[l.order[MIN(MAX(a->sel[PANEL_NODES], 0), l.n - 1)]], l.part, w, h);
     }
-    if (out->n > h) {
+    if (out->n >= h) {
         out->n = h;
         out->v[h - 1].n = out->v[h - 1].width = 0;
         rows_put(out, ROLE_MUTED, _("  more: Enter shows all of the node"));
@@ -307,7 +309,7 @@ void panel_nodes_detail(const struct app *a, struct rows *out, const char *name,
     struct lists_nodes l = lists_nodes(a->lists, a->s, &a->list[LIST_NODES]);
     for (int i = 0; i < l.total; i++)
         if (str_eq(l.v[i].name, name))
-            detail(a, out, &l.v[i], l.part, w);
+            detail(a, out, &l.v[i], l.part, w, HOLDERS_MOST);
 }
 
 static bool ages(const struct app *a UNUSED)

@@ -8,6 +8,7 @@
 #include "tui/panel_pods.h"
 
 enum { C_NAME, C_READY, C_STATUS, C_RST, C_AGE, C_NODE, C_HW, C_WHY, C_COUNT };
+enum { WHY_A_FRAME = 4 };
 
 static const char *title(const struct app *a, char buf[160])
 {
@@ -57,7 +58,7 @@ static void columns(const struct lists_pods *l, int top, int n, const struct pan
         {_("HW"), 7, 3, 20, false, 0},      {_("WHY"), 14, 0, 25, false, 0}};
     memcpy(c, all, sizeof all);
     for (int i = top; i < l->n && i < top + n; i++) {
-        const struct podinfo *p = &l->v[l->order[i]];
+        const struct podinfo *p = lists_pod(l, i);
         c[C_NAME].want = widest(c[C_NAME].want, p->name, 60);
         c[C_STATUS].want = widest(c[C_STATUS].want, p->status, 26);
         c[C_NODE].want = widest(c[C_NODE].want, p->node, 24);
@@ -108,13 +109,34 @@ void panel_pods_cause(const struct app *a, const struct podinfo *p, char *buf, s
     panel_pods_sign(p->status, &role);
     if (role == ROLE_OK && p->ready == p->all)
         return;
+    const char *known = lists_why(a->lists, p, a->now_ms);
+    if (known) {
+        str_copy(buf, size, known);
+        return;
+    }
     panel_pods_explain(a, p, raw, sizeof raw);
     if (!*raw)
         podinfo_cause(p->pod, raw, sizeof raw);
     str_init(&clean, size - 1);
     utf8_clean(raw, strlen(raw), false, &clean);
     str_copy(buf, size, clean.p);
+    lists_why_keep(a->lists, p, a->now_ms, clean.p);
     str_release(&clean);
+}
+
+/* Where many pods fail at once, the rules look at some of them a frame; the others
+ * say what their own status says until it is their turn. */
+static void quick_cause(const struct app *a, const struct podinfo *p, int *budget, char *buf,
+                        size_t size)
+{
+    enum role role;
+    panel_pods_sign(p->status, &role);
+    bool known = lists_why(a->lists, p, a->now_ms) != NULL;
+    bool fine = role == ROLE_OK && p->ready == p->all;
+    if (known || fine || (*budget)-- > 0)
+        panel_pods_cause(a, p, buf, size);
+    else
+        podinfo_cause(p->pod, buf, size);
 }
 
 /* What the columns had no room for. */
@@ -149,20 +171,21 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     int sel = MIN(MAX(a->sel[PANEL_PODS], 0), MAX(l.n - 1, 0));
     int room = MAX(h - out->n - 1 - 3, 1), top = panel_list_top(a, PANEL_PODS, l.n, room);
     struct panel_pods_why *why = arena_alloc(&out->arena, (size_t)room * sizeof *why);
+    int budget = WHY_A_FRAME;
     for (int i = top; i < l.n && i < top + room; i++)
-        panel_pods_cause(a, &l.v[l.order[i]], why[i - top].text, sizeof why[0].text);
+        quick_cause(a, lists_pod(&l, i), &budget, why[i - top].text, sizeof why[0].text);
     columns(&l, top, room, why, w, c);
     rows_new(out, -1);
     rows_put(out, ROLE_TEXT, "  ");
     columns_heads(c, C_COUNT, out);
     for (int i = top; i < l.n && i < top + room; i++)
-        pod_row(a, out, &l.v[l.order[i]], c, i, why[i - top].text);
+        pod_row(a, out, lists_pod(&l, i), c, i, why[i - top].text);
     if (l.n == 0)
         rows_line(out, ROLE_MUTED, _(" no pod passes the filter; Esc shows all"));
     while (l.n > 0 && out->n < h - 2)
         rows_blank(out);
     if (l.n > 0)
-        detail(a, out, &l.v[l.order[sel]], c, w);
+        detail(a, out, lists_pod(&l, sel), c, w);
     out->n = MIN(out->n, h);
     out->first = top;
     out->total = l.n + (h - room);

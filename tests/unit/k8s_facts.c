@@ -147,7 +147,7 @@ TEST(phases_of_a_running_pod)
         "[{\"reason\":\"Pulled\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"u\"},"
         "\"message\":\"Successfully pulled\",\"firstTimestamp\":\"2026-11-30T01:00:43Z\"},"
         "{\"reason\":\"Pulled\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"x\"},"
-        "\"message\":\"of another\",\"firstTimestamp\":\"2026-11-30T01:00:10Z\"}]",
+        "\"message\":\"of another\",\"firstTimestamp\":\"2026-11-30T01:00:45Z\"}]",
         "2026-11-30T01:10:50Z");
     CHECK_INT(t.n, 6);
     CHECK_INT(row(&t, PT_SCHEDULED)->took_ms, 2000);
