@@ -114,7 +114,8 @@ static void batch(const struct stage *s)
         say(s, _("%.0f batches are added up for this step, %.0f sequences each."), num(s, "accum"),
             num(s, "sequences"));
     say(s, _("The step takes %.0f sequences: %.0f tokens to compute. %.0f of them are trained: "
-             "only these make the loss."), num(s, "sequences") * num(s, "accum"), num(s, "positions"),
+             "only these make the loss."), num(s, "sequences") * num(s, "accum"),
+         num(s, "positions"),
         num(s, "trained"));
     say(s, _("The first sequence has %.0f tokens. In [brackets] are the %.0f that the model must "
              "learn to say; the others are the question, which it only reads."),

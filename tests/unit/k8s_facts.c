@@ -37,13 +37,16 @@ TEST(status_is_the_word_of_kubectl)
          "{\"exitCode\":0,\"reason\":\"Completed\"}}},{\"ready\":true,\"state\":{\"running\":{}}}"
          "]}}", "Running"},
         {"{\"spec\":{\"initContainers\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"status\":{"
-         "\"phase\":\"Pending\",\"initContainerStatuses\":[{\"name\":\"a\",\"state\":{\"terminated\":"
-         "{\"exitCode\":0}}},{\"name\":\"b\",\"state\":{\"waiting\":{\"reason\":\"PodInitializing\"}}"
+         "\"phase\":\"Pending\",\"initContainerStatuses\":[{\"name\":\"a\",\"state\":{"
+        "\"terminated\":"
+         "{\"exitCode\":0}}},{\"name\":\"b\",\"state\":{\"waiting\":{"
+        "\"reason\":\"PodInitializing\"}}"
          "}]}}", "Init:1/2"},
         {"{\"spec\":{\"initContainers\":[{\"name\":\"a\"}]},\"status\":{\"phase\":\"Pending\","
          "\"initContainerStatuses\":[{\"name\":\"a\",\"state\":{\"terminated\":{\"exitCode\":1,"
          "\"reason\":\"Error\"}}}]}}", "Init:Error"},
-        {"{\"spec\":{\"initContainers\":[{\"name\":\"a\",\"restartPolicy\":\"Always\"}]},\"status\":"
+        {"{\"spec\":{\"initContainers\":[{\"name\":\"a\",\"restartPolicy\":\"Always\"}]},"
+        "\"status\":"
          "{\"phase\":\"Running\",\"initContainerStatuses\":[{\"name\":\"a\",\"started\":true,"
          "\"state\":{\"running\":{}}}]}}", "Running"},
     };
@@ -69,7 +72,8 @@ TEST(a_pod_says_what_it_asks_for)
     CHECK_INT(p.all, 2);
     CHECK_INT(p.ready, 0);
     json_free(j);
-    j = json_from("{\"spec\":{\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"1500m\"}}}]}}");
+    j = json_from("{\"spec\":{\"containers\":[{\"resources\":{\"requests\":{"
+        "\"cpu\":\"1500m\"}}}]}}");
     podinfo_read(j, &p);
     CHECK_STR(p.hw, "cpu 1.5");
     json_free(j);
@@ -78,7 +82,8 @@ TEST(a_pod_says_what_it_asks_for)
 TEST(a_cause_names_the_exit)
 {
     static const struct { const char *pod, *has; } table[] = {
-        {"{\"spec\":{\"containers\":[{\"name\":\"t\",\"resources\":{\"limits\":{\"memory\":\"32Gi\"}}"
+        {"{\"spec\":{\"containers\":[{\"name\":\"t\",\"resources\":{\"limits\":{"
+        "\"memory\":\"32Gi\"}}"
          "}]},\"status\":{\"containerStatuses\":[{\"name\":\"t\",\"state\":{\"terminated\":{"
          "\"exitCode\":137,\"reason\":\"OOMKilled\"}}}]}}", "memory limit 32Gi"},
         {"{\"status\":{\"containerStatuses\":[{\"name\":\"t\",\"state\":{\"waiting\":{\"reason\":"
@@ -140,11 +145,13 @@ static const struct podtimes_row *row(const struct podtimes *t, enum podtimes_ma
 TEST(phases_of_a_running_pod)
 {
     struct podtimes t = read_times(
-        "{\"metadata\":{\"name\":\"p\",\"uid\":\"u\",\"creationTimestamp\":\"2026-11-30T01:00:00Z\"},"
+        "{\"metadata\":{\"name\":\"p\",\"uid\":\"u\","
+        "\"creationTimestamp\":\"2026-11-30T01:00:00Z\"},"
         "\"status\":{\"phase\":\"Running\",\"conditions\":[" SCHED("2026-11-30T01:00:02Z") ","
         READY("2026-11-30T01:00:50Z") "],\"containerStatuses\":[{\"state\":{\"running\":{"
         "\"startedAt\":\"2026-11-30T01:00:46Z\"}}}]}}",
-        "[{\"reason\":\"Pulled\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"u\"},"
+        "[{\"reason\":\"Pulled\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\","
+        "\"uid\":\"u\"},"
         "\"message\":\"Successfully pulled\",\"firstTimestamp\":\"2026-11-30T01:00:43Z\"},"
         "{\"reason\":\"Pulled\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"x\"},"
         "\"message\":\"of another\",\"firstTimestamp\":\"2026-11-30T01:00:45Z\"}]",
@@ -293,7 +300,8 @@ static const char pods_text[] =
     "[{\"spec\":{\"nodeName\":\"b\",\"containers\":[{\"resources\":{\"limits\":{"
     "\"habana.ai/gaudi\":\"2\",\"nvidia.com/gpu\":\"1\"},\"requests\":{\"cpu\":\"1\"}}}]},"
     "\"status\":{\"phase\":\"Running\"}},"
-    "{\"spec\":{\"nodeName\":\"b\",\"initContainers\":[{\"resources\":{\"requests\":{\"cpu\":\"3\"}}}],"
+    "{\"spec\":{\"nodeName\":\"b\",\"initContainers\":[{\"resources\":{\"requests\":{"
+        "\"cpu\":\"3\"}}}],"
     "\"containers\":[{\"resources\":{\"requests\":{\"cpu\":\"500m\",\"memory\":\"1Gi\"}}}]},"
     "\"status\":{\"phase\":\"Pending\"}},"
     "{\"spec\":{\"nodeName\":\"b\",\"containers\":[{\"resources\":{\"limits\":{"
@@ -359,10 +367,13 @@ TEST(yaml_reads_back_as_the_same_tree)
 {
     static const char *const texts[] = {
         "{\"a\":\"1\",\"b\":1,\"c\":true,\"d\":\"true\",\"e\":null,\"f\":\"\",\"g\":[],\"h\":{}}",
-        "{\"list\":[{\"x\":1,\"y\":[1,[2,3]]},\"two\",{}],\"k:1\":\"a: b\",\"no\":\"# no comment\"}",
-        "{\"t\":\"2026-11-30T02:00:00Z\",\"n\":\"0x1F\",\"o\":\"1_000\",\"p\":\" lead\",\"q\":\"tail \"}",
+        "{\"list\":[{\"x\":1,\"y\":[1,[2,3]]},\"two\",{}],\"k:1\":\"a: b\","
+        "\"no\":\"# no comment\"}",
+        "{\"t\":\"2026-11-30T02:00:00Z\",\"n\":\"0x1F\",\"o\":\"1_000\",\"p\":\" lead\","
+        "\"q\":\"tail \"}",
         "{\"script\":\"set -e\\necho hi\\n\",\"odd\":\"two\\nlines\",\"in\":\"a\\n  b\\n\\nc\\n\"}",
-        "{\"u\":\"\\u00e9 \\u4e2d\\u6587\",\"c\":\"\\u0001\",\"dash\":\"- x\",\"s\":\"*a\",\"y\":\"Yes\"}",
+        "{\"u\":\"\\u00e9 \\u4e2d\\u6587\",\"c\":\"\\u0001\",\"dash\":\"- x\",\"s\":\"*a\","
+        "\"y\":\"Yes\"}",
         "[1,\"a\",[],[[\"deep\"]]]",
         "\"alone\"",
     };

@@ -7,7 +7,8 @@
 #include "tui/prompt.h"
 
 static const enum view views[] = {VIEW_CATALOGUE, VIEW_STEP, VIEW_CLUSTER, VIEW_LOG, VIEW_CURVE,
-                                  VIEW_API, VIEW_WHY, VIEW_BUILD, VIEW_HELP, VIEW_EDIT, VIEW_CONFIRM,
+                                  VIEW_API, VIEW_WHY, VIEW_BUILD, VIEW_HELP, VIEW_EDIT,
+                                  VIEW_CONFIRM,
                                   VIEW_SETTINGS, VIEW_MESSAGES, VIEW_KEYS, VIEW_PODS,
                                   VIEW_NODES, VIEW_EVENTS, VIEW_OBJECT, VIEW_YAML};
 
@@ -53,7 +54,8 @@ TEST(every_command_has_name_help_and_place)
 static void go(struct app *a, enum view view)
 {
     static const struct { enum view view; const char *key; } ways[] = {
-        {VIEW_CLUSTER, "1"}, {VIEW_LOG, "2"}, {VIEW_CURVE, "3"}, {VIEW_API, "4"}, {VIEW_WHY, "5"}, {VIEW_BUILD, "6"},
+        {VIEW_CLUSTER, "1"}, {VIEW_LOG, "2"}, {VIEW_CURVE, "3"}, {VIEW_API, "4"},
+        {VIEW_WHY, "5"}, {VIEW_BUILD, "6"},
         {VIEW_HELP, "?"}};
     if (view != VIEW_CATALOGUE) {
         fx_lab(a);

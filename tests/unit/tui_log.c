@@ -243,7 +243,8 @@ TEST(levels_are_words)
 {
     static const struct { const char *text; enum role role; } table[] = {
         {"2026-11-30 ERROR out of memory", ROLE_LOG_ERROR}, {"error: no file", ROLE_LOG_ERROR},
-        {"Traceback (most recent call last):", ROLE_LOG_ERROR}, {"E1130 02:00:00.0 x", ROLE_LOG_ERROR},
+        {"Traceback (most recent call last):", ROLE_LOG_ERROR},
+        {"E1130 02:00:00.0 x", ROLE_LOG_ERROR},
         {"[WARN] slow", ROLE_LOG_WARN}, {"UserWarning", ROLE_LOG}, {"W1130 02:00 x", ROLE_LOG_WARN},
         {"terror", ROLE_LOG}, {"error_rate 0.1", ROLE_LOG}, {"done, 0 errors", ROLE_LOG},
         {"plain", ROLE_LOG}, {"warning: x", ROLE_LOG_WARN}};
