@@ -233,7 +233,7 @@ poll() {
     while :; do
         t capture-pane -p >"$dir/polled" 2>/dev/null || return
         now=$(date +%s.%N)
-        step=$(sed -nE 's/.*% +([0-9]+)\/320.*/\1/p' "$dir/polled")
+        step=$(sed -nE 's/.*[^0-9]([0-9]+)\/320.*/\1/p' "$dir/polled" | tail -1)
         [ -n "$step" ] && echo "$now $step $(sed -n '3,18s/^[│║][^│║]*[│║]*//p' "$dir/polled" | cksum)"
         sleep 0.05
     done
@@ -258,11 +258,18 @@ until_gone "$(say "norms @ %.0f: weights %s, grad %s" "" "" "" | sed 's/ @.*/ @/
 keys 7; need "the steering" "$(say "walk")"
 keys Enter; need "the walk" "1/6  $(say batch)"
 keys Right Right; need "the loss" "3/6  $(say loss)"
-keys G; screen
-said=$(sed -nE 's|.*loss = [0-9.]+ / [0-9]+ = ([0-9.]+).*|\1|p' "$dir/screen")
+keys G; until_shows '[.][0-9]\{6,\}'
+said=$(grep -oE '[0-9]+\.[0-9]{6,}' "$dir/screen" | tail -1)     # the step's loss ends the page
+[ -n "$said" ] || die "the walk does not say its loss"
 keys Right Right Right; need "the update" "6/6  $(say update)"
 keys a
-want "the step that was walked" "$said; .*$said"
+# said once as what the step did, once as what the walk had worked out
+polls=200
+until screen && [ "$(grep -o -- "$said" "$dir/screen" | wc -l)" -ge 2 ] || [ $polls = 0 ]; do
+    polls=$((polls - 1))
+    sleep 0.05
+done
+if [ $polls -gt 0 ]; then ok; else bad "the step that was walked did not end at $said"; fi
 keys 3
 keys a a
 want "one step" "$(say "takes one step from step %.0f, then waits" "*")"
@@ -284,7 +291,7 @@ if [ -n "${PODIUM_PICTURES:-}" ]; then
     beside events events "Scheduled"
     beside settings settings "config.yaml"
     beside messages messages "Messages"
-    beside keys keys "step.run"
+    beside keys keys "keys.yaml"
     beside help help "╔ Help"
     keys ":"
     want "palette" "^ :"
