@@ -62,6 +62,7 @@ void app_free(struct app *a)
     logindex_release(&a->log.index);
     lists_free(a->lists);
     lists_free(a->lists_all);
+    why_forget(a);
     session_free(a->s);
     free(a->lab_done);
     free(a);
