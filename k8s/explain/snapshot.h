@@ -57,8 +57,8 @@ void snapshot_known(struct snapshot *s, enum snap kind, bool forbidden);
 void snapshot_log(struct snapshot *s, const char *text, const char *file);
 
 /* Read a folder: pod.json or job.json first, then every other .json, .yaml,
- * .yml by its own kind, log.txt, image-config(.json). PD_NOTFOUND when neither
- * is there. */
+ * .yml by its own kind, log.txt, image-config(.json). PD_IO when the
+ * folder can't be read, PD_USAGE when neither is there. */
 MUST_USE enum pd_code snapshot_read_dir(struct snapshot *s, const char *dir, struct pd_err *err);
 
 #endif

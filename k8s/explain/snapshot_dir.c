@@ -92,7 +92,7 @@ enum pd_code snapshot_read_dir(struct snapshot *s, const char *dir, struct pd_er
     const char *first = NULL;
     strv_init(&names);
     if (!list_files(&names, dir))
-        rc = pd_fail_errno(err, PD_NOTFOUND, _("can't read the folder %s"), dir);
+        rc = pd_fail_errno(err, PD_IO, _("can't read the folder %s"), dir);
     for (size_t i = 0; rc == PD_OK && i < ARRAY_LEN(asked) && !first; i++)
         if (strv_has(&names, asked[i]))
             first = asked[i];
@@ -102,8 +102,10 @@ enum pd_code snapshot_read_dir(struct snapshot *s, const char *dir, struct pd_er
         if (!str_eq(names.v[i], first))
             rc = read_one(s, dir, names.v[i], err);
     strv_release(&names);
-    if (rc == PD_OK && !s->object)
-        rc = pd_fail(err, PD_NOTFOUND, _("%s holds neither a Pod nor a Job (pod.json, job.json)"),
-                     dir);
+    if (rc == PD_OK && !s->object) {
+        rc = pd_fail(err, PD_USAGE,
+                     _("%s holds neither a Pod nor a Job (pod.json, job.json)"), dir);
+        pd_set_hint(err, "kubectl get pod NAME -o json > %.150s/pod.json", dir);
+    }
     return rc;
 }

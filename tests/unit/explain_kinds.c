@@ -119,6 +119,25 @@ TEST(no_value_of_a_secret_enters)
     snapshot_release(&s);
 }
 
+/* What can't be read is told by its own kind of error, with a next step. */
+TEST(a_folder_that_holds_nothing)
+{
+    static const struct {
+        const char *dir;
+        enum pd_code code;
+        const char *hint;
+    } rows[] = {{"/nowhere/at/all", PD_IO, ""},
+                {PODIUM_SOURCE_DIR "/themes", PD_USAGE, "kubectl get pod"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct snapshot s;
+        struct pd_err err = {0};
+        snapshot_init(&s);
+        CHECK_INT(snapshot_read_dir(&s, rows[i].dir, &err), rows[i].code);
+        CHECK(strstr(err.hint, rows[i].hint) != NULL);
+        snapshot_release(&s);
+    }
+}
+
 /* Text of the cluster can't control the terminal. */
 TEST(texts_are_clean)
 {
