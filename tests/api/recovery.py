@@ -92,8 +92,10 @@ class Console:
         self.socket = "%s/tmux-%d" % (W, Console.number)
         self.t("new-session", "-d", "-x", str(cols), "-y", str(rows), "cat")
         self.t("pipe-pane", "cat > " + self.raw)
-        # on a line of its own: what was killed left the cursor anywhere
-        line = "env %s %spodium %s %s; code=$?; echo; echo left with $code; exec cat" % (
+        # on a line of its own, after CAN: what was killed left the cursor anywhere, and may have
+        # left half an escape sequence that would swallow the words
+        line = ("env %s %spodium %s %s; code=$?; printf '\\030\\n'; echo left with $code;"
+                " exec cat") % (
             env, BIN, " ".join(args) or "--record %s --lab first-finetune" % self.journal, tail)
         self.t("respawn-pane", "-k", line)
 
