@@ -7,32 +7,30 @@
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
-#include "core/base/lines.h"
 #include "core/base/mem.h"
 #include "k8s/client_io.h"
-#include "k8s/jlist.h"
+#include "k8s/watch_body.h"
 
 enum { BACKOFF_MIN = 800, BACKOFF_MAX = 30000, PEACE_MS = 120000, FORBIDDEN_MS = 30000 };
-enum { LINE_MAX = 8 << 20, SHORT_MS = 1000, WATCH_SECONDS = 300, DEAD_MS = 90000 };
+enum { SHORT_MS = 1000, WATCH_SECONDS = 300, DEAD_MS = 90000 };
 enum { LIST_TIMEOUT_MS = 60000, EMPTY_MAX = 2, EMPTY_WAIT_MS = 10000 };
 
 struct watch {
     struct k8s *k;                    /* NULL: the connection was closed */
     struct k8s_part part;
     const struct res *res;
-    char *ns, *label, *field, *api_version;
+    char *ns, *label, *field;
     struct watch_handlers h;
     struct http *http;
     uint32_t timer, trace, dead_timer;
     char *path;                       /* of the request on its way */
     char rv[64];
     struct str token;                 /* continue */
-    struct jlist list;
-    struct lines lines;
+    struct watch_body body;
     enum watch_state state;
     bool listing, busy, stopped, lost;    /* lost: the stream told us to list again */
     int64_t heard_ms, backoff_ms, trouble_ms, opened_ms;
-    int events, empty_ends;
+    int empty_ends;
     struct pd_err stream_err;
     unsigned seed;
 };
@@ -62,11 +60,9 @@ static void watch_free(struct watch *w)
     free(w->ns);
     free(w->label);
     free(w->field);
-    free(w->api_version);
     free(w->path);
     str_release(&w->token);
-    jlist_release(&w->list);
-    lines_release(&w->lines);
+    watch_body_release(&w->body);
     free(w);
 }
 
@@ -75,6 +71,7 @@ static void on_close(void *arg)
 {
     struct watch *w = arg;
     end_traffic(w);
+    w->body.halted = true;
     w->k = NULL;
 }
 
@@ -90,7 +87,7 @@ void watch_stop(struct watch *w)
 {
     if (!w || w->stopped)
         return;
-    w->stopped = true;
+    w->stopped = w->body.halted = true;
     if (w->busy)
         return;
     watch_free(w);
@@ -185,41 +182,15 @@ static void send(struct watch *w, struct str *path, struct http_request *q)
     w->http = http_start(k8s_loop(w->k), k8s_target(w->k), q);
 }
 
-/* --- objects --- */
-
-static void complete(struct watch *w, struct json *obj)
-{
-    struct json *meta = json_get_mut(obj, "metadata");
-    if (!json_get(obj, "kind"))
-        json_put_str(obj, "kind", w->res->kind);
-    if (!json_get(obj, "apiVersion"))
-        json_put_str(obj, "apiVersion", w->api_version);
-    if (meta)
-        json_remove(meta, "managedFields");
-}
-
 /* --- list --- */
-
-static bool on_item(void *arg, struct json *item)
-{
-    struct watch *w = arg;
-    complete(w, item);
-    if (w->h.item)
-        w->h.item(w->h.arg, item);
-    else
-        json_free(item);
-    return !w->stopped && w->k;
-}
 
 static void list_data(void *arg, const char *p, size_t n)
 {
     struct watch *w = arg;
     struct pd_err err;
     w->heard_ms = clock_ms();
-    if (w->stream_err.code != PD_OK)
-        return;
     enter(w);
-    if (jlist_feed(&w->list, p, n, &err) != PD_OK)
+    if (watch_body_feed(&w->body, p, n, &err) != PD_OK)
         w->stream_err = err;
     leave(w);
 }
@@ -227,21 +198,16 @@ static void list_data(void *arg, const char *p, size_t n)
 /* A page is whole. */
 static void page_done(struct watch *w)
 {
-    struct pd_err err = w->stream_err;
-    struct json *page = NULL;
-    enum pd_code code = err.code;
-    if (code == PD_OK)
-        code = jlist_end(&w->list, &page, &err);
-    if (code != PD_OK) {
+    struct pd_err err;
+    if (watch_body_end(&w->body, &err) != PD_OK) {
         w->rv[0] = '\0';
         str_clear(&w->token);
         trouble(w, &err, 0);
         return;
     }
     str_clear(&w->token);
-    str_add(&w->token, json_str(page, "metadata.continue", ""));
-    str_copy(w->rv, sizeof w->rv, json_str(page, "metadata.resourceVersion", ""));
-    json_free(page);
+    str_add(&w->token, w->body.facts.next.p);
+    str_copy(w->rv, sizeof w->rv, w->body.facts.rv);
     if (w->token.len > 0) {
         start_list(w);
         return;
@@ -309,7 +275,7 @@ static void start_list(struct watch *w)
     k8s_query(&path, "limit", "500");
     if (!first)
         k8s_query(&path, "continue", w->token.p);
-    jlist_clear(&w->list);
+    watch_body_page(&w->body);
     w->stream_err.code = PD_OK;
     w->listing = true;
     w->rv[0] = '\0';
@@ -328,64 +294,35 @@ static void start_list(struct watch *w)
 
 /* --- watch --- */
 
-static void stream_error(struct watch *w, const struct json *status)
+/* The stream itself says that it can't go on. */
+static void stream_error(struct watch *w)
 {
-    char *text = json_text(status, 0);
+    const char *text = w->body.facts.status.p;
+    struct json *status = NULL;
+    struct pd_err ignored;
+    if (json_parse(text, strlen(text), &status, &ignored) != PD_OK)
+        status = NULL;
     w->lost = true;
     k8s_status_error((int)json_int(status, "code", 500), text, strlen(text), &w->stream_err);
     str_fmt(w->stream_err.src, sizeof w->stream_err.src, "GET %s", w->path);
-    free(text);
-}
-
-static void take_event(struct watch *w, const char *type, struct json *obj)
-{
-    static const struct {
-        const char *name;
-        enum watch_type type;
-    } types[] = {{"ADDED", WATCH_ADDED}, {"MODIFIED", WATCH_MODIFIED}, {"DELETED", WATCH_DELETED}};
-    const char *rv = json_str(obj, "metadata.resourceVersion", "");
-    if (*rv)
-        str_copy(w->rv, sizeof w->rv, rv);
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (!strcmp(types[i].name, type)) {
-            complete(w, obj);
-            if (w->h.event) {
-                w->h.event(w->h.arg, types[i].type, obj);
-                return;
-            }
-        }
-    json_free(obj);
-}
-
-static void on_line(void *arg, char *line, size_t n, bool cut)
-{
-    struct watch *w = arg;
-    struct json *event;
-    struct pd_err err;
-    if (n == 0 || w->stopped || !w->k || w->lost)
-        return;
-    if (cut || json_parse(line, n, &event, &err) != PD_OK) {
-        w->lost = true;
-        pd_fail(&w->stream_err, PD_PROTO, cut ? _("an event of the watch is longer than 8 MiB")
-                                              : _("an event of the watch is no JSON"));
-        return;
-    }
-    const char *type = json_str(event, "type", "");
-    w->events++;
-    w->empty_ends = 0;
-    if (!strcmp(type, "ERROR"))
-        stream_error(w, json_get(event, "object"));
-    else if (json_get(event, "object"))
-        take_event(w, type, json_detach(event, "object"));
-    json_free(event);
+    json_free(status);
 }
 
 static void watch_data(void *arg, const char *p, size_t n)
 {
     struct watch *w = arg;
+    struct watch_facts *f = &w->body.facts;
+    int64_t before = f->count;
     enter(w);
     w->heard_ms = clock_ms();
-    lines_feed(&w->lines, p, n, on_line, w);
+    if (!w->lost && watch_body_feed(&w->body, p, n, &w->stream_err) != PD_OK)
+        w->lost = true;
+    if (f->rv[0])
+        str_copy(w->rv, sizeof w->rv, f->rv);
+    if (f->count > before)
+        w->empty_ends = 0;
+    if (f->failed && !w->lost)
+        stream_error(w);
     if (w->k && !w->stopped && w->state != WATCH_LIVE && !w->lost)
         tell(w, WATCH_LIVE, NULL, 0);
     leave(w);
@@ -406,7 +343,7 @@ static void watch_head(void *arg, const struct http_response *r)
 /* The stream ended. Its own complaint, a broken transport, or peace. */
 static void stream_over(struct watch *w, const struct http_response *r)
 {
-    bool at_once = w->events == 0 && clock_ms() - w->opened_ms < SHORT_MS;
+    bool at_once = w->body.facts.count == 0 && clock_ms() - w->opened_ms < SHORT_MS;
     if (w->lost) {
         bool gone = w->stream_err.code == PD_GONE;
         w->rv[0] = '\0';
@@ -473,11 +410,9 @@ static void start_watch(struct watch *w)
     k8s_query(&path, "allowWatchBookmarks", "true");
     k8s_query(&path, "resourceVersion", w->rv);
     k8s_query(&path, "timeoutSeconds", str_fmt(seconds, sizeof seconds, "%d", WATCH_SECONDS));
-    lines_release(&w->lines);
-    lines_init(&w->lines, LINE_MAX);
+    watch_body_stream(&w->body);
     w->listing = w->lost = false;
     w->stream_err.code = PD_OK;
-    w->events = 0;
     send(w, &path, &q);
     loop_timer_cancel(k8s_loop(w->k), w->dead_timer);
     w->dead_timer = loop_timer(k8s_loop(w->k), DEAD_MS / 3, on_dead, w, "watch silence");
@@ -495,7 +430,6 @@ static void first(void *arg)
 struct watch *watch_start(struct k8s *k, const struct watch_spec *spec,
                           const struct watch_handlers *h)
 {
-    char version[64];
     struct watch *w = xcalloc(1, sizeof *w);
     w->res = res_by_name(spec->res);
     if (!w->res)
@@ -505,13 +439,11 @@ struct watch *watch_start(struct k8s *k, const struct watch_spec *spec,
     w->ns = xstrdup(spec->ns ? spec->ns : k8s_namespace(k));
     w->label = xstrdup(spec->label_selector);
     w->field = xstrdup(spec->field_selector);
-    w->api_version = xstrdup(res_api_version(w->res, version));
     w->heard_ms = -1;
     w->state = WATCH_RETRYING;
     w->seed = (unsigned)clock_us() | 1u;
     str_init(&w->token, 64 << 10);
-    jlist_init(&w->list, on_item, w);
-    lines_init(&w->lines, LINE_MAX);
+    watch_body_init(&w->body, w->res, h);
     w->part = (struct k8s_part){.close = on_close, .wake = on_wake, .arg = w};
     k8s_part_add(k, &w->part);
     w->timer = loop_timer(k8s_loop(k), 0, first, w, "watch");
