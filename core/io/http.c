@@ -16,16 +16,20 @@
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
 #include "core/io/http_io.h"
 #include "core/io/loop_io.h"
+#include "core/io/url.h"
 
-enum { PIECE = 64 << 10, PENDING_HIGH = 128 << 10, BODY_CEILING = 64 << 20, CONNECT_MS = 10000 };
+enum { PIECE = 64 << 10, PENDING_HIGH = 128 << 10, BODY_CEILING = 64 << 20 };
 
 struct http {
     struct loop_transfer transfer;
     struct loop *loop;
-    CURL *easy;
+    CURL *easy;                      /* NULL while it waits for credentials */
+    struct http_wait wait;
+    struct http_target *target;
+    char method[16], *path;
+    struct strv lines;               /* headers of the request itself */
     struct curl_slist *headers;
     struct http_setup setup;
     struct http_request q;           /* callbacks, arg and flags; texts are not kept */
@@ -34,305 +38,11 @@ struct http {
     char *upload;
     int64_t offset;                  /* of an upload from a descriptor */
     int64_t started_ms, sent, received, shown_sent, shown_received;
+    uint32_t serial;                 /* of the credentials it was sent with */
     bool headers_in, head_called, paused, full, busy, cancelled;
+    bool gzip, renewed, resend;            /* after a 401: once; this answer is dropped */
     struct pd_err err;
 };
-
-/* --- targets --- */
-
-struct http_target *http_target_new(const char *base)
-{
-    struct http_target *t = xcalloc(1, sizeof *t);
-    t->refs = 1;
-    t->base = xstrdup(base);
-    for (size_t n = strlen(t->base); n > 0 && t->base[n - 1] == '/'; n--)
-        t->base[n - 1] = '\0';
-    strv_init(&t->headers);
-    return t;
-}
-
-struct http_target *http_target_ref(struct http_target *t)
-{
-    t->refs++;
-    return t;
-}
-
-static void free_secret(char *s)
-{
-    if (s)
-        explicit_bzero(s, strlen(s));
-    free(s);
-}
-
-void http_target_unref(struct http_target *t)
-{
-    if (!t || --t->refs > 0)
-        return;
-    free(t->base);
-    free(t->ca_pem);
-    free(t->cert_pem);
-    free_secret(t->key_pem);
-    free(t->tls_server_name);
-    free(t->proxy);
-    free_secret(t->bearer);
-    free(t->user);
-    free_secret(t->password);
-    strv_release(&t->headers);
-    free(t);
-}
-
-/* --- a handle as the target wants it --- */
-
-struct url_parts {
-    bool https;
-    char host[256];                  /* without the brackets of IPv6 */
-    int port;
-    const char *rest;                /* from the path on */
-};
-
-static bool split_url(const char *url, struct url_parts *u)
-{
-    u->https = strncasecmp(url, "https://", 8) == 0;
-    if (!u->https && strncasecmp(url, "http://", 7) != 0)
-        return false;
-    const char *p = url + (u->https ? 8 : 7);
-    size_t n = strcspn(p, "/?#");
-    u->rest = p + n;
-    const char *host = p, *end = p + n, *colon = NULL;
-    if (*host == '[') {
-        const char *close = memchr(host, ']', n);
-        if (!close)
-            return false;
-        colon = close + 1 < end && close[1] == ':' ? close + 1 : NULL;
-        host++;
-        n = (size_t)(close - host);
-    } else {
-        colon = memchr(host, ':', n);
-        n = colon ? (size_t)(colon - host) : n;
-    }
-    if (n == 0 || n >= sizeof u->host)
-        return false;
-    memcpy(u->host, host, n);
-    u->host[n] = '\0';
-    u->port = colon ? atoi(colon + 1) : u->https ? 443 : 80;
-    return u->port > 0 && u->port < 65536;
-}
-
-static bool loopback(const char *host)
-{
-    return !strcmp(host, "localhost") || str_starts(host, "127.") || !strcmp(host, "::1");
-}
-
-static void set_blob(CURL *c, CURLoption option, const char *pem)
-{
-    struct curl_blob blob = {(void *)(uintptr_t)pem, strlen(pem), CURL_BLOB_COPY};
-    curl_easy_setopt(c, option, &blob);
-}
-
-/* The system's CAs do not count when the target has its own. */
-static void set_tls(CURL *c, const struct http_target *t, bool own_origin)
-{
-    if (t->insecure) {
-        curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 0L);
-    } else if (t->ca_pem) {
-        set_blob(c, CURLOPT_CAINFO_BLOB, t->ca_pem);
-        curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
-    }
-    if (own_origin && t->cert_pem && t->key_pem) {
-        set_blob(c, CURLOPT_SSLCERT_BLOB, t->cert_pem);
-        set_blob(c, CURLOPT_SSLKEY_BLOB, t->key_pem);
-    }
-}
-
-static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct curl_sockaddr *a)
-{
-    struct http_setup *s = arg;
-    struct url_parts u;
-    struct sockaddr_in in;
-    int fd;
-    if (!s->target->dial)
-        return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
-    if (!split_url(s->shown, &u))
-        return CURL_SOCKET_BAD;
-    int real = s->target->dial(s->target->dial_arg, u.host, u.port, &s->dial_err);
-    if (real < 0 || dial_begin(&s->dial, real, &in, &fd, &s->dial_err) != PD_OK)
-        return CURL_SOCKET_BAD;
-    memcpy(&a->addr, &in, sizeof in);
-    a->addrlen = sizeof in;
-    loop_transfer_mark(s->transfer);
-    return fd;
-}
-
-/* tls_server_name: the name goes into the URL, so that SNI and verification
- * use it, and CONNECT_TO leads the connection to the real host. */
-static void set_place(struct http_setup *s, CURL *c)
-{
-    struct http_target *t = s->target;
-    struct url_parts u;
-    s->url = xstrdup(s->shown);
-    if (split_url(s->shown, &u)) {
-        bool v6 = strchr(u.host, ':') != NULL;
-        char *real = xasprintf(v6 ? "[%s]:%d" : "%s:%d", u.host, u.port);
-        if (t->tls_server_name && u.https && s->own_origin) {
-            free(s->url);
-            s->url = xasprintf("https://%s:%d%s", t->tls_server_name, u.port, u.rest);
-            char *to = xasprintf("%s:%d:%s", t->tls_server_name, u.port, real);
-            s->connect_to = curl_slist_append(NULL, t->dial ? "::127.0.0.1:1" : to);
-            s->host_header = xstrdup(real);
-            free(to);
-        } else if (t->dial) {
-            s->connect_to = curl_slist_append(NULL, "::127.0.0.1:1");
-        }
-        free(real);
-        if (!t->proxy && (loopback(u.host) || t->dial))
-            curl_easy_setopt(c, CURLOPT_PROXY, "");
-    }
-    curl_easy_setopt(c, CURLOPT_URL, s->url);
-    if (s->connect_to)
-        curl_easy_setopt(c, CURLOPT_CONNECT_TO, s->connect_to);
-}
-
-static bool same_origin(const char *base, const char *url)
-{
-    struct url_parts a, b;
-    return split_url(base, &a) && split_url(url, &b) && a.https == b.https && a.port == b.port &&
-           !strcasecmp(a.host, b.host);
-}
-
-static bool absolute_url(const char *path)
-{
-    return str_starts(path, "http://") || str_starts(path, "https://");
-}
-
-void *http_setup_init(struct http_setup *s, struct http_target *t, const char *path)
-{
-    memset(s, 0, sizeof *s);
-    dial_init(&s->dial);
-    CURL *c = curl_easy_init();
-    if (!c)
-        PD_BUG("out of memory");
-    s->target = http_target_ref(t);
-    s->shown = absolute_url(path) ? xstrdup(path) : xasprintf("%s%s", t->base, path);
-    s->own_origin = !absolute_url(path) || same_origin(t->base, path);
-    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, s->errors);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(c, CURLOPT_TCP_KEEPIDLE, 30L);
-    curl_easy_setopt(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, s);
-    if (t->proxy)
-        curl_easy_setopt(c, CURLOPT_PROXY, t->proxy);
-    set_tls(c, t, s->own_origin);
-    set_place(s, c);
-    return c;
-}
-
-void http_setup_release(struct http_setup *s)
-{
-    curl_slist_free_all(s->connect_to);
-    free(s->url);
-    free(s->shown);
-    free(s->host_header);
-    dial_release(&s->dial);
-    http_target_unref(s->target);
-}
-
-static void basic_header(const struct http_target *t, struct strv *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *plain = xasprintf("%s:%s", t->user, t->password ? t->password : "");
-    size_t n = strlen(plain);
-    struct str s;
-    str_init(&s, 64 << 10);
-    str_add(&s, "Authorization: Basic ");
-    for (size_t i = 0; i < n; i += 3) {
-        uint32_t v = (uint32_t)(unsigned char)plain[i] << 16;
-        v |= i + 1 < n ? (uint32_t)(unsigned char)plain[i + 1] << 8 : 0;
-        v |= i + 2 < n ? (unsigned char)plain[i + 2] : 0;
-        str_addc(&s, digits[v >> 18]);
-        str_addc(&s, digits[v >> 12 & 63]);
-        str_addc(&s, i + 1 < n ? digits[v >> 6 & 63] : '=');
-        str_addc(&s, i + 2 < n ? digits[v & 63] : '=');
-    }
-    strv_push(out, s.p);
-    str_release(&s);
-    free_secret(plain);
-}
-
-void http_setup_headers(const struct http_setup *s, struct strv *out)
-{
-    const struct http_target *t = s->target;
-    strv_push(out, "User-Agent: podium/" PODIUM_VERSION);
-    if (s->host_header)
-        strv_pushf(out, "Host: %s", s->host_header);
-    if (!s->own_origin)
-        return;
-    if (t->bearer)
-        strv_pushf(out, "Authorization: Bearer %s", t->bearer);
-    else if (t->user)
-        basic_header(t, out);
-    for (size_t i = 0; i < t->headers.n; i++)
-        strv_push(out, t->headers.v[i]);
-}
-
-static const struct {
-    CURLcode code;
-    enum pd_code pd;
-    const char *hint;
-} curl_errors[] = {
-    {CURLE_COULDNT_RESOLVE_HOST, PD_NET, N_("check the host name, and the network's name server")},
-    {CURLE_COULDNT_RESOLVE_PROXY, PD_NET, N_("check proxy-url, or the https_proxy variable")},
-    {CURLE_COULDNT_CONNECT, PD_NET, NULL},
-    {CURLE_OPERATION_TIMEDOUT, PD_TIMEOUT, NULL},
-    {CURLE_PEER_FAILED_VERIFICATION, PD_TLS, NULL},
-    {CURLE_SSL_CONNECT_ERROR, PD_TLS, N_("check that the address is that of an HTTPS server")},
-    {CURLE_SSL_CERTPROBLEM, PD_TLS, N_("check the client certificate and its key")},
-    {CURLE_SSL_CACERT_BADFILE, PD_TLS, N_("check certificate-authority in kubeconfig")},
-    {CURLE_SSL_CIPHER, PD_TLS, NULL},
-    {CURLE_UNSUPPORTED_PROTOCOL, PD_PROTO, N_("the address must begin with https:// or http://")},
-    {CURLE_URL_MALFORMAT, PD_PROTO, N_("check the server's address")},
-    {CURLE_WEIRD_SERVER_REPLY, PD_PROTO, NULL},
-    {CURLE_BAD_CONTENT_ENCODING, PD_PROTO, NULL},
-    {CURLE_WRITE_ERROR, PD_LIMIT, NULL},
-    {CURLE_READ_ERROR, PD_IO, NULL},
-    {CURLE_ABORTED_BY_CALLBACK, PD_CANCELED, NULL},
-};
-
-enum pd_code http_setup_error(const struct http_setup *s, int curl_code, struct pd_err *err)
-{
-    enum pd_code code = PD_NET;
-    const char *hint = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(curl_errors); i++)
-        if ((int)curl_errors[i].code == curl_code) {
-            code = curl_errors[i].pd;
-            hint = curl_errors[i].hint;
-        }
-    if (s->dial_err.code != PD_OK) {
-        *err = s->dial_err;
-        return err->code;
-    }
-    struct str text;
-    str_init(&text, 400);
-    const char *why = s->errors[0] ? s->errors : curl_easy_strerror((CURLcode)curl_code);
-    /* "Failed to connect to HOST port N after 0 ms: WHY": the place is said once */
-    const char *rest = curl_code == CURLE_COULDNT_CONNECT ? strstr(why, " ms: ") : NULL;
-    why = rest ? rest + strlen(" ms: ") : why;
-    utf8_clean(why, strlen(why), false, &text);
-    struct url_parts u = {.host = ""};
-    if (!split_url(s->shown, &u))
-        str_copy(u.host, sizeof u.host, s->shown);
-    pd_fail(err, code, _("%s port %d: %s"), u.host, u.port, text.p);
-    if (hint)
-        pd_set_hint(err, "%s", _(hint));
-    str_release(&text);
-    str_copy(err->src, sizeof err->src, s->shown);
-    return code;
-}
 
 /* --- libcurl's callbacks: they store --- */
 
@@ -442,12 +152,27 @@ static int on_progress(void *arg, curl_off_t dl_total UNUSED, curl_off_t dl,
 
 /* --- the loop's callbacks: they hand out --- */
 
-static void http_free(struct http *h)
+static void send_again(struct http *h);
+
+static void end_transfer(struct http *h)
 {
+    if (!h->easy)
+        return;
     loop_transfer_remove(h->loop, &h->transfer, h->easy);
     curl_easy_cleanup(h->easy);
     curl_slist_free_all(h->headers);
     http_setup_release(&h->setup);
+    h->easy = NULL;
+    h->headers = NULL;
+}
+
+static void http_free(struct http *h)
+{
+    end_transfer(h);
+    http_wait_cancel(h->target, &h->wait);
+    http_target_unref(h->target);
+    free(h->path);
+    strv_release(&h->lines);
     str_release(&h->body);
     str_release(&h->pending);
     free(h->upload);
@@ -510,11 +235,24 @@ static void hand_out(struct http *h)
     h->busy = false;
 }
 
+/* A 401 whose credentials are being renewed is nobody's answer. */
+static bool dropped(struct http *h)
+{
+    if (h->headers_in && !h->head_called && h->r.status == 401 && !h->renewed) {
+        h->renewed = true;
+        h->resend = http_target_renews(h->target, h->serial);
+    }
+    if (h->resend)
+        str_clear(&h->pending);
+    return h->resend;
+}
+
 static void http_ready(void *arg)
 {
     struct http *h = arg;
     dial_swap(&h->setup.dial);
-    hand_out(h);
+    if (!dropped(h))
+        hand_out(h);
     if (h->cancelled) {
         http_free(h);
         return;
@@ -531,13 +269,8 @@ static void limit_error(struct http *h)
     str_copy(h->err.src, sizeof h->err.src, h->setup.shown);
 }
 
-static void http_done(void *arg, int curl_code)
+static void finish(struct http *h)
 {
-    struct http *h = arg;
-    if (h->full)
-        limit_error(h);
-    else if (curl_code != CURLE_OK)
-        http_setup_error(&h->setup, curl_code, &h->err);
     hand_out(h);
     if (!h->cancelled && h->q.done) {
         h->busy = true;
@@ -549,6 +282,20 @@ static void http_done(void *arg, int curl_code)
         loop_mark_end(h->loop, m, "http done");
     }
     http_free(h);
+}
+
+static void http_done(void *arg, int curl_code)
+{
+    struct http *h = arg;
+    if (dropped(h)) {
+        send_again(h);
+        return;
+    }
+    if (h->full)
+        limit_error(h);
+    else if (curl_code != CURLE_OK)
+        http_setup_error(&h->setup, curl_code, &h->err);
+    finish(h);
 }
 
 static void http_drop(void *arg)
@@ -567,85 +314,133 @@ void http_cancel(struct http *h)
 
 /* --- start --- */
 
-static void set_body(struct http *h, const struct http_request *q)
+static void set_body(struct http *h)
 {
     CURL *c = h->easy;
-    bool sends = q->body || q->body_fd > 0 || !strcmp(q->method, "POST") ||
-                 !strcmp(q->method, "PUT") || !strcmp(q->method, "PATCH");
-    if (q->body_fd > 0) {
+    const char *method = h->method;
+    bool sends = h->upload || !strcmp(method, "POST") || !strcmp(method, "PUT") ||
+                 !strcmp(method, "PATCH");
+    if (h->q.body_fd > 0) {
+        h->offset = 0;
         curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
         curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
         curl_easy_setopt(c, CURLOPT_READDATA, h);
         curl_easy_setopt(c, CURLOPT_SEEKFUNCTION, on_seek);
         curl_easy_setopt(c, CURLOPT_SEEKDATA, h);
-        curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)q->body_fd_size);
+        curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)h->q.body_fd_size);
     } else if (sends) {
-        size_t n = q->body ? q->body_len : 0;
-        h->upload = xmalloc(n + 1);
-        if (n)
-            memcpy(h->upload, q->body, n);
-        h->upload[n] = '\0';
-        curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
-        curl_easy_setopt(c, CURLOPT_POSTFIELDS, h->upload);
-    } else if (!strcmp(q->method, "HEAD")) {
+        curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)h->q.body_len);
+        curl_easy_setopt(c, CURLOPT_POSTFIELDS, h->upload ? h->upload : "");
+    } else if (!strcmp(method, "HEAD")) {
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     }
-    if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0)
-        curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, q->method);
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
 }
 
-static void set_headers(struct http *h, const struct http_request *q)
+static void set_headers(struct http *h)
 {
     struct strv lines;
     strv_init(&lines);
     http_setup_headers(&h->setup, &lines);
-    const char *accept = q->accept ? q->accept : "application/json";
-    strv_pushf(&lines, "Accept: %s", accept);
-    strv_push(&lines, "Expect:");
-    if (q->content_type)
-        strv_pushf(&lines, "Content-Type: %s", q->content_type);
-    else
-        strv_push(&lines, "Content-Type:");
-    for (size_t i = 0; q->headers && i < q->headers->n; i++)
-        strv_push(&lines, q->headers->v[i]);
     for (size_t i = 0; i < lines.n; i++)
         h->headers = curl_slist_append(h->headers, lines.v[i]);
+    for (size_t i = 0; i < h->lines.n; i++)
+        h->headers = curl_slist_append(h->headers, h->lines.v[i]);
     strv_release(&lines);
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
-    if (strstr(accept, "json"))
+    if (h->gzip)
         curl_easy_setopt(h->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+}
+
+/* With the target's credentials of this moment. */
+static void launch(struct http *h)
+{
+    CURL *c = h->easy = http_setup_init(&h->setup, h->target, h->path);
+    h->serial = h->target->serial;
+    set_body(h);
+    set_headers(h);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
+    if (h->q.progress) {
+        curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
+        curl_easy_setopt(c, CURLOPT_XFERINFODATA, h);
+    }
+    if (h->q.timeout_ms > 0)
+        curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)h->q.timeout_ms);
+    h->setup.transfer = &h->transfer;
+    h->transfer = (struct loop_transfer){
+        .ready = http_ready, .done = http_done, .drop = http_drop, .arg = h};
+    loop_transfer_add(h->loop, &h->transfer, c);
+}
+
+static void go(void *arg, const struct pd_err *err)
+{
+    struct http *h = arg;
+    if (!err) {
+        launch(h);
+        return;
+    }
+    h->err = *err;
+    h->r.status = 0;
+    finish(h);
+}
+
+/* The 401 is forgotten; what it asked for is sent again. */
+static void send_again(struct http *h)
+{
+    end_transfer(h);
+    h->resend = h->headers_in = h->paused = h->full = false;
+    h->err.code = PD_OK;
+    memset(&h->r, 0, sizeof h->r);
+    h->r.retry_after = -1;
+    str_clear(&h->body);
+    str_clear(&h->pending);
+    if (!http_target_wait(h->target, &h->wait))
+        launch(h);
+}
+
+/* Texts of the request are the caller's: kept, since it may be sent later or twice. */
+static void keep_request(struct http *h, const struct http_request *q)
+{
+    const char *accept = q->accept ? q->accept : "application/json";
+    h->q = *q;
+    str_copy(h->method, sizeof h->method, q->method);
+    h->path = xstrdup(q->path);
+    strv_init(&h->lines);
+    strv_pushf(&h->lines, "Accept: %s", accept);
+    strv_push(&h->lines, "Expect:");
+    strv_pushf(&h->lines, q->content_type ? "Content-Type: %s" : "Content-Type:%s",
+               q->content_type ? q->content_type : "");
+    for (size_t i = 0; q->headers && i < q->headers->n; i++)
+        strv_push(&h->lines, q->headers->v[i]);
+    h->gzip = strstr(accept, "json") != NULL;
+    if (q->body && q->body_fd <= 0)
+        h->upload = xstrndup(q->body, q->body_len);
+    h->q.body_len = h->upload ? q->body_len : 0;
+    h->q.method = h->q.path = h->q.content_type = h->q.accept = NULL;
+    h->q.body = NULL;
+    h->q.headers = NULL;
 }
 
 struct http *http_start(struct loop *l, struct http_target *t, const struct http_request *q)
 {
     struct http *h = xcalloc(1, sizeof *h);
     h->loop = l;
-    h->q = *q;
+    h->target = http_target_ref(t);
+    keep_request(h, q);
     h->r.retry_after = -1;
     h->started_ms = clock_us() / 1000;
+    h->wait = (struct http_wait){.go = go, .arg = h};
     str_init(&h->body, q->ceiling ? q->ceiling : BODY_CEILING);
     str_init(&h->pending, 2 * PENDING_HIGH + CURL_MAX_READ_SIZE);
-    CURL *c = h->easy = http_setup_init(&h->setup, t, q->path);
-    set_body(h, q);
-    set_headers(h, q);
-    h->q.method = h->q.path = h->q.content_type = h->q.accept = NULL;
-    h->q.body = NULL;
-    h->q.headers = NULL;
-    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(c, CURLOPT_HEADERDATA, h);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
-    if (q->progress) {
-        curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-        curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
-        curl_easy_setopt(c, CURLOPT_XFERINFODATA, h);
-    }
-    if (q->timeout_ms > 0)
-        curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)q->timeout_ms);
-    h->setup.transfer = &h->transfer;
-    h->transfer = (struct loop_transfer){
-        .ready = http_ready, .done = http_done, .drop = http_drop, .arg = h};
-    loop_transfer_add(l, &h->transfer, c);
+    bool ours = !url_absolute(q->path) || url_same_origin(t->base, q->path);
+    h->renewed = !ours;
+    if (!ours || !http_target_wait(t, &h->wait))
+        launch(h);
     return h;
 }
 

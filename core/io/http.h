@@ -20,13 +20,28 @@
 /* Returns a connected or connecting socket, or -1 with err filled. */
 typedef int http_dial_fn(void *arg, const char *host, int port, struct pd_err *err);
 
+/* Credentials that are not there yet, or change: set by the target's owner.
+ * Requests on a target that is not `ready` wait for http_target_wake. After a
+ * 401 to a request that carried credentials number `serial`, `refused` says
+ * whether others are on their way or here: then it is sent once more. */
+struct http_creds {
+    bool (*ready)(void *arg);
+    bool (*refused)(void *arg, uint32_t serial);
+    void *arg;
+};
+
+struct http_wait;
+
 struct http_target {
     int refs;
     char *base;                  /* "https://127.0.0.1:6443/prefix", no slash at the end */
     char *ca_pem, *cert_pem, *key_pem;   /* PEM text or NULL */
+    uint32_t serial;             /* counts the changes of bearer, cert_pem and key_pem */
+    struct http_creds creds;     /* or zero */
+    struct http_wait *waits, *waits_last;
     bool insecure;
     char *tls_server_name;       /* or NULL */
-    char *proxy;                 /* or NULL */
+    char *proxy;                 /* or NULL: as the environment says (core/io/proxy.h) */
     char *bearer;                /* or NULL; refreshed by the owner */
     char *user, *password;       /* Basic; or NULL */
     struct strv headers;         /* extra "Name: value" lines (impersonation) */
@@ -37,6 +52,8 @@ struct http_target {
 struct http_target *http_target_new(const char *base);    /* refs = 1 */
 struct http_target *http_target_ref(struct http_target *t);
 void http_target_unref(struct http_target *t);
+/* Start what waits for credentials; err: there will be none, they all fail so. */
+void http_target_wake(struct http_target *t, const struct pd_err *err);
 
 struct http_response {
     int status;                  /* 0: no answer, see err */

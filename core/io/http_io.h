@@ -9,6 +9,19 @@
 #include "core/io/http.h"
 #include "core/io/loop_io.h"
 
+/* A request that waits for its target's credentials. http_target_wait: true
+ * when it has to, then go follows once, unless cancelled. */
+struct http_wait {
+    void (*go)(void *arg, const struct pd_err *err);
+    void *arg;
+    bool queued;
+    struct http_wait *prev, *next;
+};
+bool http_target_wait(struct http_target *t, struct http_wait *w);
+void http_wait_cancel(struct http_target *t, struct http_wait *w);
+/* A 401 came: true when the request should be made anew, once. */
+bool http_target_renews(struct http_target *t, uint32_t serial);
+
 /* Lists and texts that must live as long as the handle. */
 struct http_setup {
     void *connect_to;            /* curl_slist */
@@ -17,7 +30,7 @@ struct http_setup {
     char *host_header;           /* "host:port" or NULL */
     bool own_origin;             /* the URL is the target's own: credentials may go there */
     char errors[256];            /* CURLOPT_ERRORBUFFER */
-    struct http_target *target;
+    struct http_target *target;  /* borrowed */
     struct pd_err dial_err;
     struct dial dial;
     struct loop_transfer *transfer;  /* marked when a dialed socket waits for dial_swap */

@@ -28,12 +28,18 @@ enum ws_phase { CONNECTING, UPGRADE, OPEN, CLOSING };
 struct ws {
     struct loop_transfer transfer;
     struct loop *loop;
-    CURL *easy;
+    CURL *easy;                      /* NULL while it waits for credentials */
     struct http_setup setup;
+    struct http_wait wait;
+    struct http_target *target;
+    char *path, *protocols;
+    uint32_t serial;                 /* of the credentials it was sent with */
+    bool renewed;                    /* after a 401: once */
     struct ws_handlers h;
     enum ws_phase phase;
     curl_socket_t fd;
     struct str in, out, message;
+    struct str held;                 /* frames for after the 101 */
     char *request, key[32];
     int message_opcode;              /* of the fragments gathered, 0: none */
     int want_status;                 /* of a refused upgrade whose body is read */
@@ -44,21 +50,38 @@ struct ws {
 };
 
 static void fail(struct ws *w, int code, int status, const char *body, const struct pd_err *err);
+static void reopen(struct ws *w);
 static void on_socket(void *arg, int fd, int events);
 
-static void ws_free(struct ws *w)
+static void end_transfer(struct ws *w)
 {
     if (w->fd != CURL_SOCKET_BAD)
         loop_fd_remove(w->loop, (int)w->fd);
-    loop_timer_cancel(w->loop, w->timer);
+    w->fd = CURL_SOCKET_BAD;
     loop_timer_cancel(w->loop, w->resume);
+    w->resume = 0;
+    if (!w->easy)
+        return;
     loop_transfer_remove(w->loop, &w->transfer, w->easy);
     curl_easy_cleanup(w->easy);
     http_setup_release(&w->setup);
+    w->easy = NULL;
+    free(w->request);
+    w->request = NULL;
+}
+
+static void ws_free(struct ws *w)
+{
+    end_transfer(w);
+    loop_timer_cancel(w->loop, w->timer);
+    http_wait_cancel(w->target, &w->wait);
+    http_target_unref(w->target);
+    free(w->path);
+    free(w->protocols);
     str_release(&w->in);
     str_release(&w->out);
+    str_release(&w->held);
     str_release(&w->message);
-    free(w->request);
     free(w);
 }
 
@@ -83,7 +106,7 @@ static void fail_text(struct ws *w, enum pd_code pd, const char *text)
 {
     struct pd_err err;
     pd_fail(&err, pd, "%s", text);
-    str_copy(err.src, sizeof err.src, w->setup.shown);
+    str_copy(err.src, sizeof err.src, w->easy ? w->setup.shown : w->path);
     fail(w, 1006, 0, "", &err);
 }
 
@@ -121,15 +144,20 @@ static void flush(struct ws *w)
     want(w);
 }
 
+static struct str *sink(struct ws *w)
+{
+    return w->phase < OPEN ? &w->held : &w->out;
+}
+
 static void send_close(struct ws *w, int code)
 {
     unsigned char p[2] = {(unsigned char)(code >> 8), (unsigned char)code};
-    ws_build(&w->out, WS_CLOSE, true, true, p, sizeof p);
+    ws_build(sink(w), WS_CLOSE, true, true, p, sizeof p);
 }
 
 /* --- the upgrade --- */
 
-static void build_request(struct ws *w, const char *protocols)
+static void build_request(struct ws *w)
 {
     unsigned char raw[16];
     const char *rest = strstr(w->setup.url, "://");
@@ -146,8 +174,8 @@ static void build_request(struct ws *w, const char *protocols)
         str_printf(&s, "Host: %.*s\r\n", (int)host_n, host);
     str_printf(&s, "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                    "Sec-WebSocket-Key: %s\r\n", w->key);
-    if (protocols && *protocols)
-        str_printf(&s, "Sec-WebSocket-Protocol: %s\r\n", protocols);
+    if (w->protocols && *w->protocols)
+        str_printf(&s, "Sec-WebSocket-Protocol: %s\r\n", w->protocols);
     strv_init(&lines);
     http_setup_headers(&w->setup, &lines);
     for (size_t i = 0; i < lines.n; i++)
@@ -207,6 +235,13 @@ static bool accept_upgrade(struct ws *w)
     header(head, "Sec-WebSocket-Protocol", protocol, sizeof protocol);
     free(head);
     strip_head(w, head_n);
+    if (status == 401 && !w->renewed) {
+        w->renewed = true;
+        if (http_target_renews(w->target, w->serial)) {
+            reopen(w);
+            return false;
+        }
+    }
     if (status != 101) {
         w->want_status = status ? status : 502;
         w->body_left = sized ? atoll(length) : HEAD_MAX;
@@ -218,6 +253,9 @@ static bool accept_upgrade(struct ws *w)
         return false;
     }
     w->phase = w->close_asked ? CLOSING : OPEN;
+    str_append(&w->out, w->held.p, w->held.len);
+    str_release(&w->held);
+    want(w);
     if (w->h.open)
         w->h.open(w->h.arg, protocol);
     return !w->dead;
@@ -384,7 +422,7 @@ static void tick(void *arg)
     w->timer = loop_timer(w->loop, w->phase == OPEN ? PING_MS : 1000, tick, w, "WebSocket ping");
     if (w->phase == CLOSING && clock_ms() - w->close_ms >= CLOSE_MS)
         fail(w, w->close_code, 0, "", NULL);
-    else if (w->phase <= UPGRADE && quiet >= UPGRADE_MS)
+    else if (w->easy && w->phase <= UPGRADE && quiet >= UPGRADE_MS)
         fail_text(w, PD_TIMEOUT, _("no answer to the WebSocket upgrade"));
     else if (w->phase == OPEN && quiet >= DEAD_MS)
         fail_text(w, PD_TIMEOUT, _("the WebSocket peer has been silent for a minute"));
@@ -409,11 +447,7 @@ static void on_connected(void *arg, int curl_code)
         return;
     }
     w->phase = UPGRADE;
-    struct str queued = w->out;
-    str_init(&w->out, OUT_MAX);
     str_add(&w->out, w->request);
-    str_append(&w->out, queued.p, queued.len);
-    str_release(&queued);
     flush(w);
 }
 
@@ -428,6 +462,42 @@ static void on_drop(void *arg)
     ws_free(arg);
 }
 
+/* With the target's credentials of this moment. */
+static void launch(struct ws *w)
+{
+    w->heard_ms = clock_ms();
+    w->serial = w->target->serial;
+    w->easy = http_setup_init(&w->setup, w->target, w->path);
+    curl_easy_setopt(w->easy, CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(w->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+    build_request(w);
+    w->setup.transfer = &w->transfer;
+    w->transfer = (struct loop_transfer){
+        .ready = on_ready, .done = on_connected, .drop = on_drop, .arg = w};
+    loop_transfer_add(w->loop, &w->transfer, w->easy);
+}
+
+static void go(void *arg, const struct pd_err *err)
+{
+    struct ws *w = arg;
+    if (err)
+        fail(w, 1006, 0, "", err);
+    else
+        launch(w);
+}
+
+static void reopen(struct ws *w)
+{
+    end_transfer(w);
+    str_clear(&w->in);
+    str_clear(&w->out);
+    w->phase = CONNECTING;
+    w->want_status = 0;
+    w->write_dead = false;
+    if (!http_target_wait(w->target, &w->wait))
+        launch(w);
+}
+
 struct ws *ws_open(struct loop *l, struct http_target *t, const char *path, const char *protocols,
                    const struct ws_handlers *h)
 {
@@ -435,18 +505,17 @@ struct ws *ws_open(struct loop *l, struct http_target *t, const char *path, cons
     w->loop = l;
     w->h = *h;
     w->fd = CURL_SOCKET_BAD;
+    w->target = http_target_ref(t);
+    w->path = xstrdup(path);
+    w->protocols = xstrdup(protocols);
     w->heard_ms = clock_ms();
+    w->wait = (struct http_wait){.go = go, .arg = w};
     str_init(&w->in, IN_MAX);
     str_init(&w->out, OUT_MAX);
+    str_init(&w->held, OUT_MAX);
     str_init(&w->message, MESSAGE_MAX);
-    w->easy = http_setup_init(&w->setup, t, path);
-    curl_easy_setopt(w->easy, CURLOPT_CONNECT_ONLY, 1L);
-    curl_easy_setopt(w->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
-    build_request(w, protocols);
-    w->setup.transfer = &w->transfer;
-    w->transfer = (struct loop_transfer){
-        .ready = on_ready, .done = on_connected, .drop = on_drop, .arg = w};
-    loop_transfer_add(l, &w->transfer, w->easy);
+    if (!http_target_wait(t, &w->wait))
+        launch(w);
     w->timer = loop_timer(l, 1000, tick, w, "WebSocket ping");
     return w;
 }
@@ -455,17 +524,17 @@ void ws_send(struct ws *w, bool binary, const void *p, size_t n)
 {
     if (w->dead || w->close_asked || w->overflow)
         return;
-    if (w->out.len + n + 16 > OUT_MAX) {
+    if (ws_pending(w) + n + 16 > OUT_MAX) {
         w->overflow = true;
         return;
     }
-    ws_build(&w->out, binary ? WS_BINARY : WS_TEXT, true, true, p, n);
+    ws_build(sink(w), binary ? WS_BINARY : WS_TEXT, true, true, p, n);
     want(w);
 }
 
 size_t ws_pending(const struct ws *w)
 {
-    return w->out.len;
+    return w->out.len + w->held.len;
 }
 
 void ws_close(struct ws *w, int code)

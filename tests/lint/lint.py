@@ -15,7 +15,8 @@ APART = {"core/io": ["core/train"], "core/train": ["core/io"], "labs": ["k8s/pra
          "tui": ["core/train", "k8s/practice"]}
 # a third-party header and the only files that may include it
 OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
-          r"curl/.*": ["core/io/loop.c", "core/io/http.c", "core/io/ws.c", "core/io/curl_*.c"],
+          r"curl/.*": ["core/io/loop.c", "core/io/http.c", "core/io/ws.c",
+                     "core/io/http_setup.c"],
           r"cjson/.*": ["core/base/json.c", "core/base/json_make.c"],
           r"yaml\.h": ["core/base/yaml.c"],
           r"jansson\.h": ["core/train/tjson.c"],
