@@ -1,25 +1,19 @@
 /* exec.c - exec and attach over WebSocket (exec.h). */
 #include "k8s/exec.h"
 
-#include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
-#include "core/io/ws.h"
 #include "k8s/client_io.h"
+#include "k8s/podlink.h"
 
 enum { FRAME_MAX = 32 << 10 };
 enum { STDIN = 0, STDOUT = 1, STDERR = 2, STATUS = 3, RESIZE = 4, CLOSE = 255 };
 
 struct exec {
-    struct k8s *k;
-    struct k8s_part part;
-    struct ws *ws;
+    struct podlink *link;
     struct exec_handlers h;
     struct exec_result result;
-    uint32_t trace;
-    int64_t started_ms;
-    char *path;
-    bool half_close, open, busy, stopped, eof_asked, tried_token;
+    bool half_close, open, busy, stopped, eof_asked;
 };
 
 /* --- what the channels say --- */
@@ -62,19 +56,8 @@ void exec_message(struct exec_result *r, const struct exec_handlers *h, const ch
 
 static void exec_free(struct exec *e)
 {
-    ws_close_now(e->ws);
-    if (e->k)
-        k8s_part_remove(e->k, &e->part);
-    free(e->path);
+    podlink_close(e->link);
     free(e);
-}
-
-static void on_close(void *arg)
-{
-    struct exec *e = arg;
-    ws_close_now(e->ws);
-    e->ws = NULL;
-    e->k = NULL;
 }
 
 void exec_close(struct exec *e)
@@ -100,7 +83,7 @@ static void end_with(struct exec *e, int code, const struct pd_err *err)
     e->stopped = true;
 }
 
-/* --- the socket's calls --- */
+/* --- the link's calls --- */
 
 static void on_open(void *arg, const char *protocol)
 {
@@ -108,8 +91,6 @@ static void on_open(void *arg, const char *protocol)
     e->busy = true;
     e->open = true;
     e->half_close = !strcmp(protocol, "v5.channel.k8s.io");
-    k8s_trace_done(e->k, e->trace, "GET", e->path, 101, clock_ms() - e->started_ms);
-    k8s_link(e->k, clock_ms() - e->started_ms, NULL);
     if (e->h.open)
         e->h.open(e->h.arg, e->half_close);
     if (!e->stopped && e->eof_asked)
@@ -117,7 +98,7 @@ static void on_open(void *arg, const char *protocol)
     leave(e);
 }
 
-static void on_message(void *arg, bool binary UNUSED, const char *p, size_t n)
+static void on_message(void *arg, const char *p, size_t n)
 {
     struct exec *e = arg;
     e->busy = true;
@@ -125,33 +106,22 @@ static void on_message(void *arg, bool binary UNUSED, const char *p, size_t n)
     leave(e);
 }
 
-static void start(struct exec *e);
-
-static void refused(struct exec *e, int status, const char *body, const struct pd_err *err)
+static void on_drained(void *arg)
 {
-    struct pd_err why;
-    k8s_trace_done(e->k, e->trace, "GET", e->path, status, clock_ms() - e->started_ms);
-    if (status == 401 && !e->tried_token && k8s_refresh_token(e->k)) {
-        e->tried_token = true;
-        start(e);
-        return;
-    }
-    if (status)
-        k8s_status_error(status, body, strlen(body), &why);
-    else
-        why = *err;
-    end_with(e, -1, &why);
+    struct exec *e = arg;
+    e->busy = true;
+    if (e->h.drained && !e->stopped)
+        e->h.drained(e->h.arg);
+    leave(e);
 }
 
-static void on_closed(void *arg, int code, int status, const char *body, const struct pd_err *err)
+static void on_closed(void *arg, int code, bool refused UNUSED, const struct pd_err *err)
 {
     struct exec *e = arg;
     struct pd_err why;
     e->busy = true;
-    e->ws = NULL;
-    if (!e->open && (status || err)) {
-        refused(e, status, body, err);
-    } else if (e->result.ended) {
+    e->link = NULL;
+    if (e->result.ended) {
         end_with(e, e->result.code, e->result.code < 0 ? &e->result.err : NULL);
     } else {
         if (err)
@@ -166,22 +136,15 @@ static void on_closed(void *arg, int code, int status, const char *body, const s
 
 /* --- start --- */
 
-static void start(struct exec *e)
-{
-    struct ws_handlers h = {on_open, on_message, on_closed, e};
-    e->started_ms = clock_ms();
-    e->trace = k8s_trace_open(e->k, "GET", e->path, NULL, NULL);
-    e->ws = ws_open(k8s_loop(e->k), k8s_target(e->k), e->path,
-                    "v5.channel.k8s.io, v4.channel.k8s.io", &h);
-}
-
 struct exec *exec_start(struct k8s *k, const struct exec_spec *spec, const struct exec_handlers *h)
 {
     char path[RES_PATH_MAX];
+    struct podlink_handlers lh = {.open = on_open, .message = on_message, .closed = on_closed,
+                                  .drained = on_drained};
     struct str s;
     struct exec *e = xcalloc(1, sizeof *e);
-    e->k = k;
     e->h = *h;
+    lh.arg = e;
     str_init(&s, 256 << 10);
     str_add(&s, res_path(res_by_name("pods"), spec->ns ? spec->ns : k8s_namespace(k), spec->pod,
                          spec->argv ? "exec" : "attach", path));
@@ -190,16 +153,15 @@ struct exec *exec_start(struct k8s *k, const struct exec_spec *spec, const struc
     k8s_query(&s, "container", spec->container);
     if (spec->std_in)
         k8s_query(&s, "stdin", "true");
-    k8s_query(&s, "stdout", "true");
+    if (!spec->no_stdout)
+        k8s_query(&s, "stdout", "true");
     if (!spec->tty)
         k8s_query(&s, "stderr", "true");
     if (spec->tty)
         k8s_query(&s, "tty", "true");
-    e->path = str_take(&s);
+    e->link = podlink_open(k, s.p, "v5.channel.k8s.io, v4.channel.k8s.io", "v4.channel.k8s.io",
+                           &lh);
     str_release(&s);
-    e->part = (struct k8s_part){.close = on_close, .arg = e};
-    k8s_part_add(k, &e->part);
-    start(e);
     return e;
 }
 
@@ -207,13 +169,13 @@ void exec_send(struct exec *e, const void *p, size_t n)
 {
     static char frame[FRAME_MAX + 1];
     const char *at = p;
-    if (!e->ws || e->stopped || e->eof_asked)
+    if (!e->link || e->stopped || e->eof_asked)
         return;
     while (n > 0) {
         size_t piece = MIN(n, (size_t)FRAME_MAX);
         frame[0] = STDIN;
         memcpy(frame + 1, at, piece);
-        ws_send(e->ws, true, frame, piece + 1);
+        podlink_send(e->link, frame, piece + 1);
         at += piece;
         n -= piece;
     }
@@ -225,18 +187,28 @@ bool exec_close_stdin(struct exec *e)
     e->eof_asked = true;
     if (!e->open)
         return true;                  /* sent once the protocol is known */
-    if (!e->half_close || !e->ws)
+    if (!e->half_close || !e->link)
         return false;
-    ws_send(e->ws, true, half_close, sizeof half_close);
+    podlink_send(e->link, half_close, sizeof half_close);
     return true;
 }
 
 void exec_resize(struct exec *e, int cols, int rows)
 {
     char text[80];
-    if (!e->ws || e->stopped)
+    if (!e->link || e->stopped)
         return;
     text[0] = RESIZE;
     str_fmt(text + 1, sizeof text - 1, "{\"Width\":%d,\"Height\":%d}", cols, rows);
-    ws_send(e->ws, true, text, strlen(text + 1) + 1);
+    podlink_send(e->link, text, strlen(text + 1) + 1);
+}
+
+void exec_pause(struct exec *e, bool on)
+{
+    podlink_pause(e->link, on);
+}
+
+size_t exec_pending(const struct exec *e)
+{
+    return podlink_pending(e->link);
 }

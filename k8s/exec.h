@@ -16,6 +16,7 @@ struct exec_spec {
     const char *ns, *pod, *container;    /* ns NULL: the connection's; container NULL: first */
     char *const *argv;                   /* NULL: attach */
     bool std_in, tty;
+    bool no_stdout;                      /* what it writes is not asked for */
 };
 
 struct exec_handlers {
@@ -25,6 +26,7 @@ struct exec_handlers {
     /* code: 0..255 from the server; -1 when it is not known, err says why. */
     void (*exit)(void *arg, int code, const struct pd_err *err);
     void *arg;
+    void (*drained)(void *arg);          /* or NULL: more may be sent */
 };
 
 struct exec *exec_start(struct k8s *k, const struct exec_spec *spec,
@@ -32,6 +34,10 @@ struct exec *exec_start(struct k8s *k, const struct exec_spec *spec,
 void exec_send(struct exec *e, const void *p, size_t n);     /* stdin; cut into 32 KiB frames */
 bool exec_close_stdin(struct exec *e);                       /* false: the server speaks v4 */
 void exec_resize(struct exec *e, int cols, int rows);
+/* Output that can't be taken now waits at the far end, so does input above
+ * WS_HIGH (core/io/ws.h) of exec_pending: a sender waits for `drained`. */
+void exec_pause(struct exec *e, bool on);
+size_t exec_pending(const struct exec *e);
 void exec_close(struct exec *e);                             /* no call follows */
 
 /* What the channel messages of one session mean; also for recorded sessions. */

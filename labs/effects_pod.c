@@ -112,7 +112,8 @@ void effects_attach(struct effects_runner *r, const struct effect *e)
                              .pod = json_str(s->args, "pod", ""),
                              .container = json_str(s->args, "container", NULL),
                              .std_in = true};
-    struct exec_handlers h = {on_attach_open, on_attach_output, on_attach_exit, s};
+    struct exec_handlers h = {.open = on_attach_open, .output = on_attach_output,
+                              .exit = on_attach_exit, .arg = s};
     s->stop = stop_exec;
     s->handle = exec_start(r->k8s, &spec, &h);
 }
@@ -154,7 +155,7 @@ void effects_exec(struct effects_runner *r, const struct effect *e)
                              .pod = json_str(s->args, "pod", ""),
                              .container = json_str(s->args, "container", NULL),
                              .argv = argv.v};
-    struct exec_handlers h = {NULL, on_exec_output, on_exec_exit, s};
+    struct exec_handlers h = {.output = on_exec_output, .exit = on_exec_exit, .arg = s};
     s->stop = stop_exec;
     s->handle = exec_start(r->k8s, &spec, &h);
     strv_release(&argv);

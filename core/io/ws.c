@@ -46,7 +46,7 @@ struct ws {
     int64_t heard_ms, close_ms, body_left;
     uint32_t timer, resume;
     int close_code;
-    bool busy, dead, close_asked, overflow, write_dead;
+    bool busy, dead, close_asked, overflow, write_dead, paused, above;
 };
 
 static void fail(struct ws *w, int code, int status, const char *body, const struct pd_err *err);
@@ -121,8 +121,12 @@ static void fail_curl(struct ws *w, CURLcode code)
 
 static void want(struct ws *w)
 {
-    if (w->fd != CURL_SOCKET_BAD && !w->dead)
-        loop_fd(w->loop, (int)w->fd, LOOP_READ | (w->out.len ? LOOP_WRITE : 0), on_socket, w);
+    int events = (w->paused ? 0 : LOOP_READ) | (w->out.len ? LOOP_WRITE : 0);
+    if (w->fd != CURL_SOCKET_BAD && !w->dead && events)
+        loop_fd(w->loop, (int)w->fd, events, on_socket, w);
+    else if (w->fd != CURL_SOCKET_BAD)
+        loop_fd_remove(w->loop, (int)w->fd);
+    w->above |= w->out.len > WS_LOW;
 }
 
 /* A broken link only ends the writing: what the peer said before it went may
@@ -323,7 +327,7 @@ static bool frames(struct ws *w)
 {
     size_t at = 0;
     bool alive = true;
-    while (alive) {
+    while (alive && !w->paused) {
         struct ws_frame f;
         long n = ws_parse((unsigned char *)w->in.p + at, w->in.len - at, false, MESSAGE_MAX, &f);
         if (n < 0) {
@@ -367,13 +371,25 @@ static void resume(void *arg)
 {
     struct ws *w = arg;
     w->resume = 0;
-    on_socket(w, (int)w->fd, LOOP_READ);
+    w->busy = true;
+    bool alive = w->in.len == 0 || w->phase < OPEN || digest_input(w);
+    w->busy = false;
+    if (w->dead)
+        ws_free(w);
+    else if (alive)
+        on_socket(w, (int)w->fd, LOOP_READ);
+}
+
+static void plan_resume(struct ws *w)
+{
+    if (!w->resume && !w->paused)
+        w->resume = loop_timer(w->loop, 0, resume, w, "WebSocket read");
 }
 
 static bool read_all(struct ws *w)
 {
     size_t total = 0;
-    while (total < READ_TURN) {
+    while (total < READ_TURN && !w->paused) {
         char buf[32 << 10];
         size_t n = 0;
         CURLcode code = curl_easy_recv(w->easy, buf, sizeof buf, &n);
@@ -392,8 +408,7 @@ static bool read_all(struct ws *w)
         if (!digest_input(w))
             return false;
     }
-    if (!w->resume)
-        w->resume = loop_timer(w->loop, 0, resume, w, "WebSocket read");
+    plan_resume(w);
     return true;
 }
 
@@ -406,7 +421,12 @@ static void on_socket(void *arg, int fd UNUSED, int events)
         fail_text(w, PD_LIMIT, _("64 MiB wait to be sent: the peer does not read"));
     if (alive && (events & LOOP_WRITE) && w->out.len)
         flush(w);
-    if (alive && (events & LOOP_READ))
+    if (alive && w->above && w->out.len <= WS_LOW) {
+        w->above = false;
+        if (w->h.drained && w->phase == OPEN)
+            w->h.drained(w->h.arg);
+    }
+    if (alive && !w->dead && !w->paused && (events & LOOP_READ))
         read_all(w);
     w->busy = false;
     if (w->dead)
@@ -418,7 +438,7 @@ static void on_socket(void *arg, int fd UNUSED, int events)
 static void tick(void *arg)
 {
     struct ws *w = arg;
-    int64_t quiet = clock_ms() - w->heard_ms;
+    int64_t quiet = w->paused ? 0 : clock_ms() - w->heard_ms;
     w->timer = loop_timer(w->loop, w->phase == OPEN ? PING_MS : 1000, tick, w, "WebSocket ping");
     if (w->phase == CLOSING && clock_ms() - w->close_ms >= CLOSE_MS)
         fail(w, w->close_code, 0, "", NULL);
@@ -535,6 +555,17 @@ void ws_send(struct ws *w, bool binary, const void *p, size_t n)
 size_t ws_pending(const struct ws *w)
 {
     return w->out.len + w->held.len;
+}
+
+void ws_pause(struct ws *w, bool on)
+{
+    if (w->dead || w->paused == on)
+        return;
+    w->paused = on;
+    w->heard_ms = clock_ms();
+    want(w);
+    if (!on && w->phase >= OPEN)
+        plan_resume(w);
 }
 
 void ws_close(struct ws *w, int code)

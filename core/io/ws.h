@@ -21,12 +21,16 @@ struct ws_handlers {
      * refused upgrade, else 0; body: its text. */
     void (*closed)(void *arg, int code, int status, const char *body, const struct pd_err *err);
     void *arg;
+    void (*drained)(void *arg);                   /* or NULL: WS_LOW or less waits again */
 };
+enum { WS_LOW = 128 << 10, WS_HIGH = 512 << 10 }; /* a sender stops above WS_HIGH */
 
 struct ws *ws_open(struct loop *l, struct http_target *t, const char *path,
                    const char *protocols, const struct ws_handlers *h);
 void ws_send(struct ws *w, bool binary, const void *p, size_t n);
 size_t ws_pending(const struct ws *w);            /* bytes not yet written */
+/* Read no more until it is let go on: the peer feels it. No silence is counted. */
+void ws_pause(struct ws *w, bool on);
 void ws_close(struct ws *w, int code);            /* polite; closed follows */
 void ws_close_now(struct ws *w);                  /* frees; no call follows */
 

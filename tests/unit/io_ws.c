@@ -108,7 +108,7 @@ static void on_closed(void *arg UNUSED, int code, int status, const char *body,
 static void begin(fake_fn *fn, const char *protocols)
 {
     char base[64];
-    struct ws_handlers h = {on_open, on_message, on_closed, NULL};
+    struct ws_handlers h = {.open = on_open, .message = on_message, .closed = on_closed};
     f = fake_start(fn);
     l = loop_new();
     t = http_target_new(fake_base(&f, base));
@@ -283,7 +283,7 @@ TEST(ws_tells_each_kind_of_broken_peer)
         const char *part;
     } want[] = {{PD_PROTO, 0, "Accept"},   {PD_PROTO, 0, "not valid"}, {PD_PROTO, 0, "fragment"},
                 {PD_NET, 0, "without"}, {PD_OK, 502, ""}};
-    struct ws_handlers h = {on_open, on_message, on_closed, NULL};
+    struct ws_handlers h = {.open = on_open, .message = on_message, .closed = on_closed};
     begin(serve_bad, NULL);
     for (int i = 0; i < 5; i++) {
         if (i > 0)
@@ -306,7 +306,7 @@ TEST(ws_tells_each_kind_of_broken_peer)
 
 TEST(ws_close_now_at_any_moment)
 {
-    struct ws_handlers h = {on_open, on_message, on_closed, NULL};
+    struct ws_handlers h = {.open = on_open, .message = on_message, .closed = on_closed};
     begin(serve_talk, NULL);
     ws_close_now(w);
     for (int turns = 0; turns < 25; turns++) {

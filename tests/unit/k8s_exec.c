@@ -39,7 +39,7 @@ static void on_end(void *arg UNUSED, int code, const struct pd_err *err)
         got.err = *err;
 }
 
-static const struct exec_handlers handlers = {on_open, on_output, on_end, NULL};
+static const struct exec_handlers handlers = {.open = on_open, .output = on_output, .exit = on_end};
 
 static void begin(fake_fn *fn)
 {
