@@ -3,6 +3,7 @@
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
 #include "k8s/client_io.h"
+#include "k8s/denied.h"
 
 static const struct {
     const char *reason;
@@ -41,34 +42,20 @@ char *k8s_clean(char *dst, size_t size, const char *text, size_t n)
     return dst;
 }
 
-/* The word in quotes behind `before` in text. */
-static bool quoted(const char *text, const char *before, char out[64])
-{
-    const char *p = strstr(text, before);
-    if (!p)
-        return false;
-    p += strlen(before);
-    size_t n = strcspn(p, "\"");
-    if (*(p + n) != '"' || n >= 64)
-        return false;
-    memcpy(out, p, n);
-    out[n] = '\0';
-    return true;
-}
-
-/* "User "x" cannot list resource "pods" … in the namespace "y"" names the right
- * that is missing. */
+/* The rule to ask for. */
 static void forbidden_hint(struct pd_err *err)
 {
-    char verb[24] = "", resource[64], ns[64];
-    const char *p = strstr(err->msg, " cannot ");
-    if (!p || sscanf(p, " cannot %23s", verb) != 1 || !quoted(err->msg, "resource \"", resource))
+    struct denied d;
+    struct str rule;
+    if (!denied_of(&d, err))
         return;
-    if (quoted(err->msg, "in the namespace \"", ns))
-        pd_set_hint(err, _("ask for a Role in namespace %s with verb \"%s\" on \"%s\""), ns, verb,
-                    resource);
+    str_init(&rule, 1 << 10);
+    denied_rule(&d, &rule);
+    if (d.ns[0])
+        pd_set_hint(err, _("ask for a Role in namespace %s with %s"), d.ns, rule.p);
     else
-        pd_set_hint(err, _("ask for a ClusterRole with verb \"%s\" on \"%s\""), verb, resource);
+        pd_set_hint(err, _("ask for a ClusterRole with %s"), rule.p);
+    str_release(&rule);
 }
 
 static enum pd_code from_status(int http, const struct json *j, struct pd_err *err)
