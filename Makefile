@@ -49,7 +49,7 @@ $(B)/.packages-test: tests/lint/packages.sh
 	@mkdir -p $(@D)
 	@tests/lint/packages.sh $(APT_TEST)
 	@touch $@
-PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libcrypto zlib
+PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
 PKGS_PRACTICE := libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
 LIBS_TRAIN := -l:libjansson.a -lm -lpthread
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)

@@ -45,6 +45,7 @@ struct k8s {
 };
 
 static void send_call(void *arg);
+static uint32_t last_epoch;           /* of all connections of this process */
 
 /* --- connection --- */
 
@@ -108,11 +109,10 @@ static void on_token_timer(void *arg)
 struct k8s *k8s_open(struct loop *l, const struct kube_context *ctx, uint16_t id,
                      const struct k8s_hooks *hooks)
 {
-    static uint32_t epoch;
     struct k8s *k = xcalloc(1, sizeof *k);
     k->loop = l;
     k->id = id;
-    k->epoch = ++epoch;
+    k->epoch = ++last_epoch;
     if (hooks)
         k->hooks = *hooks;
     kube_context_init(&k->ctx);
@@ -175,6 +175,14 @@ uint32_t k8s_epoch(const struct k8s *k)
 const char *k8s_namespace(const struct k8s *k)
 {
     return k->ctx.ns;
+}
+
+void k8s_use(struct k8s *k, const char *ns)
+{
+    char *old = k->ctx.ns;
+    k->ctx.ns = xstrdup(ns);
+    k->epoch = ++last_epoch;
+    free(old);
 }
 
 struct http_target *k8s_target(struct k8s *k)

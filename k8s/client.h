@@ -38,6 +38,9 @@ void k8s_close(struct k8s *k);    /* cancels everything */
 uint16_t k8s_id(const struct k8s *k);
 uint32_t k8s_epoch(const struct k8s *k);
 const char *k8s_namespace(const struct k8s *k);
+/* Another namespace from now on, and a new epoch: what is still under way is of
+ * the one before. */
+void k8s_use(struct k8s *k, const char *ns);
 struct http_target *k8s_target(struct k8s *k);
 struct loop *k8s_loop(struct k8s *k);
 

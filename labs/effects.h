@@ -24,6 +24,7 @@ struct effects_options {
     const char *kubeconfig;       /* --kubeconfig, or NULL: $KUBECONFIG, ~/.kube/config, default */
     const char *context;          /* --context, or NULL */
     const char *ns;               /* --namespace, or NULL */
+    bool keep_choices;            /* the namespace chosen last in a context holds again */
     /* A message happened: takes it. */
     void (*deliver)(void *arg, struct msg *m);
     /* An effect that is not for here (EFF_EDIT, EFF_COPY_TEXT, EFF_QUIT);

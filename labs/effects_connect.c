@@ -15,6 +15,7 @@
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/yaml.h"
+#include "k8s/identity.h"
 #include "k8s/kubeconfig.h"
 #include "labs/effects_priv.h"
 #include "labs/errjson.h"
@@ -53,21 +54,41 @@ static void on_link(void *arg, bool up, int64_t latency_ms, const struct pd_err 
     tell(r, up ? "up" : "down", err);
 }
 
+/* What TLS was agreed on is known with the first answer. */
+static void put_tls(struct effects_runner *r)
+{
+    const struct http_tls *t = &k8s_target(r->k8s)->tls;
+    struct json *j = json_new_object();
+    json_put_str(j, "version", t->version);
+    json_put_str(j, "subject", t->subject);
+    json_put_str(j, "issuer", t->issuer);
+    json_put_num(j, "expires_ms", (double)t->expires_ms);
+    json_set(r->about, "tls", j);
+}
+
 static void on_version(void *arg, int status, const struct json *object, const struct pd_err *err)
 {
     struct effects_runner *r = arg;
     if (status == 200)
         json_put_str(r->about, "version", json_str(object, "gitVersion", ""));
+    put_tls(r);
     tell(r, err ? "down" : "up", err);
 }
 
 /* --- opening ---------------------------------------------------------------------------- */
 
-static void open_context(struct effects_runner *r, const struct kube_context *x)
+void effects_connect_ask(struct effects_runner *r)
+{
+    tell(r, "connecting", NULL);
+    k8s_request(r->k8s, "GET", "/version", NULL, NULL, on_version, r);
+}
+
+static void open_context(struct effects_runner *r, struct kube_context *x)
 {
     struct k8s_hooks hooks = {on_trace, on_link, r};
     json_free(r->about);
-    r->about = json_new_object();
+    r->about = identity_of(x);
+    effects_choice_use(r, x);
     json_put_str(r->about, "context", x->name);
     json_put_str(r->about, "namespace", x->ns);
     json_put_str(r->about, "server", x->server);
@@ -76,8 +97,7 @@ static void open_context(struct effects_runner *r, const struct kube_context *x)
     if (x->token)
         log_add_secret(x->token);
     r->k8s = k8s_open(r->loop, x, ++r->last_cluster, &hooks);
-    tell(r, "connecting", NULL);
-    k8s_request(r->k8s, "GET", "/version", NULL, NULL, on_version, r);
+    effects_connect_ask(r);
 }
 
 static struct kube_options options(const struct effects_runner *r)
@@ -97,8 +117,10 @@ static enum pd_code open_kubeconfig(struct effects_runner *r, bool *found, struc
     *found = kubeconfig_found(c);
     kube_context_init(&x);
     rc = kubeconfig_resolve(c, &o, &x, err);
-    if (!rc)
+    if (!rc) {
+        effects_connect_free(r);
         open_context(r, &x);
+    }
     kube_context_release(&x);
     kubeconfig_free(c);
     return rc;
@@ -249,30 +271,62 @@ void effects_connect_free(struct effects_runner *r)
     r->k8s = NULL;
 }
 
+/* Where the effect leads to; NULL members: as before. */
+struct place {
+    char *kubeconfig, *context, *ns;
+};
+
+static struct place go(struct effects_runner *r, const struct json *args)
+{
+    const struct { const char *key; char **at; } to[] = {
+        {"kubeconfig", &r->kubeconfig}, {"context", &r->context}, {"namespace", &r->ns}};
+    struct place old = {xstrdup(r->kubeconfig), xstrdup(r->context), xstrdup(r->ns)};
+    for (size_t i = 0; i < ARRAY_LEN(to); i++) {
+        const char *value = json_str(args, to[i].key, NULL);
+        if (!value)
+            continue;
+        free(*to[i].at);
+        *to[i].at = *value ? xstrdup(value) : NULL;
+    }
+    return old;
+}
+
+static void go_back(struct effects_runner *r, struct place *old)
+{
+    free(r->kubeconfig);
+    free(r->context);
+    free(r->ns);
+    r->kubeconfig = old->kubeconfig;
+    r->context = old->context;
+    r->ns = old->ns;
+}
+
 void effects_connect(struct effects_runner *r, const struct effect *e)
 {
-    const char *context = json_str(e->args, "context", NULL);
-    const char *file = json_str(e->args, "kubeconfig", NULL);
     struct pd_err err;
     bool found = true;
-    effects_connect_free(r);
+    uint32_t before = r->connect_effect;
     r->connect_effect = e->id;
     if (json_bool(e->args, "default", false)) {
+        effects_connect_free(r);
         free(r->kubeconfig);
         free(r->context);
         r->kubeconfig = r->context = NULL;
         spawn_default(r, "start", keep_line, started);
         return;
     }
-    if (context) {
-        free(r->context);
-        r->context = xstrdup(context);
+    struct place old = go(r, e->args);
+    bool ok = open_kubeconfig(r, &found, &err) == PD_OK;
+    if (!ok && r->k8s) {         /* the connection that there is stays */
+        go_back(r, &old);
+        r->connect_effect = before;
+        effects_refuse(r, e, &err);
+        return;
     }
-    if (file) {
-        free(r->kubeconfig);
-        r->kubeconfig = xstrdup(file);
-    }
-    if (!open_kubeconfig(r, &found, &err))
+    free(old.kubeconfig);
+    free(old.context);
+    free(old.ns);
+    if (ok)
         return;
     if (found || r->kubeconfig || r->context)
         failed(r, &err);

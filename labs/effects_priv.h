@@ -72,8 +72,14 @@ effects_fn effects_spawn, effects_move, effects_write, effects_timer, effects_wa
 MUST_USE enum pd_code effects_write_renamed(const char *path, const char *text,
                                             struct pd_err *err);
 void effects_local_free(struct effects_runner *r);
+/* effects_conn.c */
+effects_fn effects_contexts, effects_probe, effects_review, effects_namespace;
+/* The namespace that was chosen last in this context takes the place of its own. */
+void effects_choice_use(struct effects_runner *r, struct kube_context *x);
 /* effects_connect.c */
 effects_fn effects_connect;
+/* Say that podium goes there, and ask whether it answers. */
+void effects_connect_ask(struct effects_runner *r);
 void effects_connect_free(struct effects_runner *r);
 
 #endif

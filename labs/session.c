@@ -112,6 +112,7 @@ void session_free(struct session *s)
     }
     free(s->log);
     json_free(s->all_pods.items);
+    conn_release(&s->conn);
     free(s->api);
     json_free(s->vars);
     json_free(p->files);
@@ -147,6 +148,11 @@ const struct table *session_table(const struct session *s, const char *resource)
         if (str_eq(s->tables[i].resource, resource))
             return &s->tables[i];
     return NULL;
+}
+
+bool session_table_old(const struct session *s, const struct table *t)
+{
+    return s->cluster.link == LINK_DOWN || t->broken || t->from[0];
 }
 
 size_t session_log_count(const struct session *s)
@@ -196,6 +202,8 @@ bool session_act_failed(const struct session *s)
 const struct json *session_find(const struct session *s, const char *resource, const char *name)
 {
     const struct table *t = session_table(s, resource);
+    if (t && t->from[0])
+        return NULL;                 /* an object of another cluster is none of this one */
     for (const struct json *o = t ? json_first(t->items) : NULL; o; o = json_next(o))
         if (str_eq(json_str(o, "metadata.name", ""), name))
             return o;
@@ -292,6 +300,7 @@ void session_apply(struct session *s, const struct msg *m, struct effects *out)
     if (m->kind == MSG_COMMAND)
         session_command(s, m, out);
     else if (!session_load_message(s, m, out) && !session_check_message(s, m) &&
+             !session_conn_message(s, m, out) &&
              !session_need_message(s, m) && !session_train_message(s, m, out))
         session_world(s, m, out);
     session_act_message(s, m, out);

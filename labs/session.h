@@ -17,7 +17,9 @@
  *   train.save, train.quit, op.cancel, curve.export PATH,
  *   log.follow POD, log.since tail|head|SECONDS, log.previous, log.containers,
  *   log.clear, log.save PATH, nodes.look (the pods of all namespaces),
- *   pod.delete "NAME UID"
+ *   pod.delete "NAME UID"; about the connection (labs/conn.h): ctx.list,
+ *   ctx.probe NAME, ctx.use NAME, ns.list, ns.probe NAME, ns.use NAME, conn.look
+ *   (who the person is), rights.look (what they may do)
  */
 #ifndef LABS_SESSION_H
 #define LABS_SESSION_H
@@ -27,6 +29,7 @@
 #include "core/base/series.h"
 #include "labs/build_state.h"
 #include "labs/lab.h"
+#include "labs/conn.h"
 #include "labs/lab_keys.h"
 #include "labs/session_parts.h"
 
@@ -41,14 +44,26 @@ struct cluster_state {
     char error[512];
 };
 
+/* The right that a list lacks, as the server named it. */
+struct table_denied {
+    char verb[16], resource[64], group[64], ns[64];      /* ns "": of the whole cluster */
+};
+
 /* Rows of one watched resource: compact JSON objects in list order, with the
- * watch's own state. `synced` is false until the first list has come. */
+ * watch's own state. `synced` is false until the first list has come; until
+ * then the rows may be those of the connection before (`from`). */
 struct table {
     const char *resource;         /* one of lab_resources (labs/lab_keys.h) */
     struct json *items;           /* array of whole objects */
     bool synced, forbidden;
+    bool broken;                  /* its watch ended badly and is begun again */
     char error[512];
     int64_t changed_ms;
+    int64_t asked_ms;             /* since when it is read on this connection */
+    int64_t seen_ms;              /* the server last said something of it */
+    int64_t next_ms;              /* broken, forbidden: when it is tried again */
+    struct table_denied denied;   /* of forbidden */
+    char from[200];               /* "class-a/stu-07": the rows are of there; "": of here */
     uint64_t generation;
 };
 /* The first SESSION_WATCHED are always watched, the others while a lab asks. */
@@ -112,6 +127,7 @@ struct api_row {
 
 struct session {
     struct cluster_state cluster;
+    struct conn conn;
     struct table tables[SESSION_TABLES];
     struct table all_pods;        /* of all namespaces, when asked for; items NULL: never */
     const struct lab *lab;        /* NULL: in the catalogue */
@@ -162,6 +178,9 @@ bool session_act_failed(const struct session *s);
 /* The file that the connection was read from; "" when it is not known. */
 const char *session_kubeconfig(const struct session *s);
 const struct table *session_table(const struct session *s, const char *resource);
+/* Its rows are old: the link or its own watch is down, or they are of the
+ * connection before. */
+bool session_table_old(const struct session *s, const struct table *t);
 size_t session_log_count(const struct session *s);
 const struct log_line *session_log_line(const struct session *s, size_t i);   /* 0 = oldest */
 /* The whole log of the lab's run is the one on show. */

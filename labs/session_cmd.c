@@ -377,4 +377,5 @@ void session_command(struct session *s, const struct msg *m, struct effects *out
             commands[i].fn(s, args, out);
         return;
     }
+    session_conn_command(s, name, args[0], out);
 }

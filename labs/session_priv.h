@@ -169,6 +169,13 @@ void session_log_message(struct session *s, const struct msg *m);
 void session_log_since(struct session *s, const char *what, struct effects *out);
 void session_log_toggle(struct session *s, bool *what, struct effects *out);
 void session_log_save(struct session *s, const char *path, struct effects *out);
+/* session_conn.c: contexts, namespaces, rights */
+void session_conn_command(struct session *s, const char *name, const char *arg,
+                          struct effects *out);
+/* The answer to one of its questions? */
+bool session_conn_message(struct session *s, const struct msg *m, struct effects *out);
+/* What MSG_CLUSTER says of the connection; fresh: it is another one. */
+void session_conn_take(struct session *s, const struct msg *m, bool fresh);
 /* session_list.c: what the lists of the console ask for */
 void session_nodes_look(struct session *s, struct effects *out);
 void session_pod_delete(struct session *s, const char *name_uid, struct effects *out);

@@ -2,6 +2,7 @@
  * requests made. */
 #include "core/base/i18n.h"
 #include "core/base/log.h"
+#include "k8s/res.h"
 #include "labs/errjson.h"
 #include "labs/session_priv.h"
 
@@ -59,10 +60,22 @@ void session_watch_lab(struct session *s, struct effects *out)
             watch(s, i, out);
 }
 
-static void watch_all(struct session *s, struct effects *out)
+/* What is listed stays until the new list has come, and says where it is from. */
+static void read_anew(struct table *t, const char *from, int64_t now_ms)
 {
+    if (json_count(t->items) > 0 && !t->from[0])
+        str_copy(t->from, sizeof t->from, from);
+    t->synced = t->forbidden = t->broken = false;
+    t->error[0] = '\0';
+    t->next_ms = 0;
+    t->asked_ms = now_ms;
+}
+
+static void watch_all(struct session *s, const char *from, int64_t now_ms, struct effects *out)
+{
+    read_anew(&s->all_pods, from, now_ms);
     for (int i = 0; i < SESSION_TABLES; i++) {
-        s->tables[i].synced = s->tables[i].forbidden = false;
+        read_anew(&s->tables[i], from, now_ms);
         session_priv(s)->watched[i] = false;
         if (i < SESSION_WATCHED)
             watch(s, i, out);
@@ -87,6 +100,8 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
     struct cluster_state *k = &s->cluster;
     const char *state = json_str(m->body, "state", "");
     struct pd_err err;
+    char from[200];
+    str_fmt(from, sizeof from, "%s/%s", k->context, k->ns);
     bool fresh = m->cluster != k->id || m->epoch != k->epoch, was_up = k->link == LINK_UP;
     for (size_t i = 0; i < ARRAY_LEN(states); i++)
         if (str_eq(states[i], state))
@@ -101,7 +116,9 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
     str_copy(session_priv(s)->kubeconfig, sizeof session_priv(s)->kubeconfig,
              json_str(m->body, "kubeconfig", session_priv(s)->kubeconfig));
     k->latency_ms = json_int(m->body, "latency_ms", k->latency_ms);
-    k->next_try_ms = json_int(m->body, "next_try_ms", 0);
+    if (k->link != LINK_DOWN)
+        k->next_try_ms = 0;
+    k->next_try_ms = json_int(m->body, "next_try_ms", k->next_try_ms);
     k->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err)) {
         session_clean(k->error, sizeof k->error, err.msg);
@@ -116,7 +133,8 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
         session_vars_update(s);
     }
     if (fresh && k->id)
-        watch_all(s, out);
+        watch_all(s, from, m->at_ms, out);
+    session_conn_take(s, m, fresh);
     session_changed(s);
 }
 
@@ -150,8 +168,10 @@ static void take_list(struct session *s, const struct msg *m)
     for (const struct json *o = json_first(json_get(m->body, "items")); o; o = json_next(o))
         json_append(t->items, json_copy(o));
     t->synced = true;
-    t->forbidden = false;
-    t->error[0] = '\0';
+    t->forbidden = t->broken = false;
+    t->error[0] = t->from[0] = '\0';
+    t->seen_ms = m->at_ms;
+    t->next_ms = 0;
     touched(s, t, m);
 }
 
@@ -167,6 +187,7 @@ static void take_event(struct session *s, const struct msg *m)
     const struct json *obj = json_get(m->body, "object");
     if (!t || !obj)
         return;
+    t->seen_ms = m->at_ms;
     bool gone = str_eq(json_str(m->body, "type", ""), "DELETED");
     struct json *old = json_first_mut(t->items);
     size_t i = 0;
@@ -183,17 +204,54 @@ static void take_event(struct session *s, const struct msg *m)
     touched(s, t, m);
 }
 
+/* A text between two others of the server's sentence, as far as it has them. */
+static void between(const char *text, const char *before, const char *after, char *dst,
+                    size_t size)
+{
+    const char *p = strstr(text, before), *end = p ? strstr(p + strlen(before), after) : NULL;
+    if (end)
+        str_copy(dst, MIN(size, (size_t)(end - p) - strlen(before) + 1), p + strlen(before));
+}
+
+/* 'User "x" cannot list resource "pods" in API group "" in the namespace "y"' */
+static void denied(struct table *t, const struct pd_err *err, const char *ns)
+{
+    struct table_denied *d = &t->denied;
+    const struct res *r = res_by_name(t->resource);
+    str_copy(d->verb, sizeof d->verb, "list");
+    str_copy(d->resource, sizeof d->resource, t->resource);
+    str_copy(d->group, sizeof d->group, r ? r->group : "");
+    str_copy(d->ns, sizeof d->ns, r && !r->namespaced ? "" : ns);
+    between(err->msg, " cannot ", " ", d->verb, sizeof d->verb);
+    between(err->msg, " resource \"", "\"", d->resource, sizeof d->resource);
+    between(err->msg, " in API group \"", "\"", d->group, sizeof d->group);
+    if (strstr(err->msg, "at the cluster scope"))
+        d->ns[0] = '\0';
+}
+
 static void take_watch_state(struct session *s, const struct msg *m)
 {
     struct table *t = table_of(s, m);
-    struct pd_err err;
+    struct pd_err err = {.code = PD_OK};
     if (!t)
         return;
     const char *state = json_str(m->body, "state", "");
+    int64_t next_ms = json_int(m->body, "next_ms", 0);
     t->forbidden = str_eq(state, "forbidden");
+    t->broken = str_eq(state, "retrying");
+    s->conn.retries += t->broken;
+    t->next_ms = next_ms > 0 ? m->at_ms + next_ms : 0;
     t->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err))
         session_clean(t->error, sizeof t->error, err.msg);
+    if (t->forbidden)
+        denied(t, &err, s->cluster.ns);
+    if (t->forbidden || str_eq(state, "live"))
+        t->seen_ms = m->at_ms;
+    if (t->broken && t->next_ms && s->cluster.next_try_ms < m->at_ms)
+        s->cluster.next_try_ms = t->next_ms;
+    if (t->broken && t->next_ms)
+        s->cluster.next_try_ms = MIN(s->cluster.next_try_ms, t->next_ms);
     touched(s, t, m);
 }
 
@@ -227,6 +285,28 @@ static char *masked(const char *text)
     return str_take(&s);
 }
 
+/* How long a stream stays open is no answer's time. */
+static bool streams(const char *path)
+{
+    static const char *const marks[] = {"watch=1", "watch=true", "follow=true", "/exec?",
+                                        "/attach?", "/portforward"};
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (strstr(path, marks[i]))
+            return true;
+    return false;
+}
+
+static void count(struct session *s, const struct msg *m, const struct api_row *r)
+{
+    bool good = r->status > 0 && r->status < 500 && r->status != 429;
+    if (r->status == 0)
+        conn_began(&s->conn, m->at_ms);
+    else if (!good || !streams(json_str(m->body, "path", "")))
+        conn_ended(&s->conn, r->ms, good);
+    if (r->status > 0 && s->cluster.link == LINK_UP)
+        s->cluster.last_ok_ms = m->at_ms;
+}
+
 static void take_request(struct session *s, const struct msg *m)
 {
     struct api_row *r = api_row(s, (uint32_t)json_int(m->body, "id", 0));
@@ -236,6 +316,7 @@ static void take_request(struct session *s, const struct msg *m)
     str_copy(r->method, sizeof r->method, json_str(m->body, "method", r->method));
     r->status = (int)json_int(m->body, "status", 0);
     r->ms = json_int(m->body, "ms", 0);
+    count(s, m, r);
     /* what is broken on purpose is for the person to find */
     if (!r->path && session_priv(s)->scene_hides && !str_eq(r->method, "GET")) {
         r->path = xstrdup(_("(part of the scene)"));

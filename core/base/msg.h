@@ -20,7 +20,9 @@
     X(MSG_TICK, "tick")               /* wall_ms: once a second while anything shows an age */    \
     X(MSG_COMMAND, "command")         /* name, args[]: from palette, key or headless */           \
     X(MSG_CLUSTER, "cluster")         /* state: connecting|up|down, server, context, namespace,   \
-                                         user, version, latency_ms, error, next_try_ms */         \
+                                         user, version, latency_ms, error, next_try_ms; of the    \
+                                         connection panel: ns_from, ns_own, used[], auth, certs[], \
+                                         tls, proxy, insecure (k8s/identity.h) */                 \
     X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body */  \
     X(MSG_LIST, "list")               /* resource, items[]: replaces all rows of it */            \
     X(MSG_WATCH_EVENT, "event")       /* resource, type: ADDED|MODIFIED|DELETED, object */        \
@@ -50,13 +52,21 @@ struct msg {
 };
 
 #define EFFECT_KINDS(X)                                                                           \
-    X(EFF_CONNECT, "connect")         /* context | kubeconfig | default: the default cluster */   \
+    X(EFF_CONNECT, "connect")         /* context | kubeconfig | default: the default cluster;     \
+                                         namespace "": the context's own. MSG_REPLY with an error \
+                                         when there is a connection and it stays */               \
+    X(EFF_CONTEXTS, "contexts")       /* -> MSG_REPLY with contexts[], current: of the files */   \
+    X(EFF_PROBE, "probe")             /* context -> MSG_REPLY with ms, version; 5 s at most,      \
+                                         without credentials */                                   \
     X(EFF_WATCH, "watch")             /* resource, namespace, labelSelector, fieldSelector */     \
     X(EFF_GET, "get")                 /* resource, namespace, name */                             \
     X(EFF_LIST, "list")               /* resource, namespace, labelSelector */                    \
     X(EFF_APPLY, "apply")             /* manifest (JSON object), force, dry_run */                \
     X(EFF_DELETE, "delete")           /* resource, namespace, name, uid, grace */                 \
     X(EFF_CAN, "can")                 /* verb, resource, namespace -> MSG_REPLY with a review */   \
+    X(EFF_REVIEW, "review")           /* kind: SelfSubjectReview | SelfSubjectRulesReview,        \
+                                         namespace -> MSG_REPLY with the review */                \
+    X(EFF_NAMESPACE, "namespace")     /* namespace: this one from now on, a new epoch */          \
     X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, since,          \
                                          previous */                                              \
     X(EFF_ATTACH, "attach")           /* namespace, pod, container */                             \

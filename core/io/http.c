@@ -90,6 +90,8 @@ static size_t on_header(char *p, size_t size, size_t count, void *arg)
         h->r.status = space ? atoi(space + 1) : 0;
     } else if (n == 0 && h->r.status >= 200) {
         h->headers_in = true;
+        if (h->setup.own_origin)
+            curl_tls_look(h->easy, h->setup.target);
         loop_transfer_mark(&h->transfer);
     } else {
         store_header(&h->r, line);

@@ -32,8 +32,16 @@ struct http_creds {
 
 struct http_wait;
 
+/* What was seen of the target's newest TLS connection; version "": none yet. */
+struct http_tls {
+    char version[16];            /* "TLSv1.3" */
+    char subject[128], issuer[128];
+    int64_t expires_ms;          /* of the server's certificate, Unix ms; 0: not known */
+};
+
 struct http_target {
     int refs;
+    struct http_tls tls;
     char *base;                  /* "https://127.0.0.1:6443/prefix", no slash at the end */
     char *ca_pem, *cert_pem, *key_pem;   /* PEM text or NULL */
     uint32_t serial;             /* counts the changes of bearer, cert_pem and key_pem */

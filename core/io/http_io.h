@@ -43,5 +43,7 @@ void http_setup_release(struct http_setup *s);
 void http_setup_headers(const struct http_setup *s, struct strv *out);
 /* Fill err from a CURLcode other than CURLE_OK. */
 enum pd_code http_setup_error(const struct http_setup *s, int curl_code, struct pd_err *err);
+/* curl_tls.c: keep what TLS the handle's connection speaks in t->tls. */
+void curl_tls_look(void *easy, struct http_target *t);
 
 #endif

@@ -1,0 +1,26 @@
+/* identity.h - who a connection says it is, and until when: read from the
+ * resolved context alone (certificates, the claims of a token, a plugin), for
+ * the connection panel. No secret is in the answer.
+ */
+#ifndef K8S_IDENTITY_H
+#define K8S_IDENTITY_H
+
+#include "core/base/json.h"
+#include "k8s/kubeconfig.h"
+
+/* {"auth": {"how": "certificate" | "token" | "token file" | "exec plugin" |
+ *           "password" | "none", "name", "groups": [], "issuer", "expires_ms",
+ *           "audience", "plugin", "as", "as_groups": []},
+ *  "certs": [{"what": "ca" | "client", "subject", "issuer", "expires_ms"}],
+ *  "proxy", "proxy_from": "kubeconfig" | a variable's name, "insecure", "tls_server_name"}
+ * Members that are not known are not there. Caller frees. */
+struct json *identity_of(const struct kube_context *x);
+
+/* The claims of a JSON Web Token; NULL when it is none. Nothing is verified.
+ * Caller frees. */
+struct json *identity_claims(const char *token);
+/* {"subject", "groups": [], "issuer", "expires_ms"} of the certificate of a PEM
+ * text that ends first; NULL: there is none. Caller frees. */
+struct json *identity_cert(const char *pem);
+
+#endif
