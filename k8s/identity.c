@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
+#include "core/io/proxy.h"
 #include "k8s/client_io.h"
 
 enum { CLAIMS_MOST = 64 << 10, NAME_MOST = 256 };
@@ -155,23 +155,20 @@ static void add_cert(struct json *certs, const char *what, const char *pem)
 }
 
 /* Where another sits between: without the password that may stand in it. */
-static void proxy(struct json *out, const struct kube_context *x)
+static void through(struct json *out, const struct kube_context *x)
 {
-    static const char *const names[] = {"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"};
-    const char *text = x->proxy, *from = "kubeconfig";
-    for (size_t i = 0; !text && i < ARRAY_LEN(names); i++) {
-        text = getenv(names[i]);
-        text = text && *text ? text : NULL;
-        from = names[i];
+    struct proxy p;
+    proxy_for(x->server ? x->server : "", x->proxy, &p);
+    if (p.url) {
+        const char *scheme = strstr(p.url, "://"), *host = scheme ? scheme + 3 : p.url;
+        const char *at = strchr(host, '@');
+        char *shown = xasprintf("%.*s%s", (int)(host - p.url), p.url, at ? at + 1 : host);
+        put_clean(out, "proxy", shown);
+        free(shown);
     }
-    if (!text)
-        return;
-    const char *scheme = strstr(text, "://"), *host = scheme ? scheme + 3 : text;
-    const char *at = strchr(host, '@');
-    char *shown = xasprintf("%.*s%s", (int)(host - text), text, at ? at + 1 : host);
-    put_clean(out, "proxy", shown);
-    json_put_str(out, "proxy_from", from);
-    free(shown);
+    put_clean(out, "proxy_from", p.variable ? p.variable : p.url ? "kubeconfig" : NULL);
+    put_clean(out, "proxy_except", p.except);
+    proxy_release(&p);
 }
 
 static void strings(struct json *j, const char *key, const struct strv *v)
@@ -230,7 +227,7 @@ struct json *identity_of(const struct kube_context *x)
     add_cert(certs, "client", x->cert_pem);
     json_set(j, "certs", certs);
     json_put_bool(j, "insecure", x->insecure);
-    proxy(j, x);
+    through(j, x);
     put_clean(j, "tls_server_name", x->tls_server_name);
     return j;
 }

@@ -12,7 +12,8 @@
  *           "password" | "none", "name", "groups": [], "issuer", "expires_ms",
  *           "audience", "plugin", "as", "as_groups": []},
  *  "certs": [{"what": "ca" | "client", "subject", "issuer", "expires_ms"}],
- *  "proxy", "proxy_from": "kubeconfig" | a variable's name, "insecure", "tls_server_name"}
+ *  "proxy", "proxy_from": "kubeconfig" | a variable's name, "proxy_except": why there is none,
+ *  "insecure", "tls_server_name"}
  * Members that are not known are not there. Caller frees. */
 struct json *identity_of(const struct kube_context *x);
 
