@@ -32,10 +32,17 @@ struct manifest {
 };
 
 /* Empty documents are skipped; each other one needs apiVersion, kind and
- * metadata.name (or generateName). var NULL: nothing is replaced. */
+ * metadata.name (or generateName). A stream of JSON objects is read as well, and
+ * what stands in the items of a List counts as a document of its own, as with
+ * kubectl. What JSON can't hold (.inf, a null key) is refused. var NULL: nothing
+ * is replaced. manifest_load lets incomplete objects pass, for who looks for all
+ * that is wrong. */
 MUST_USE enum pd_code manifest_parse(const char *name, const char *text, size_t len,
                                      manifest_var_fn *var, void *arg, struct manifest **out,
                                      struct pd_err *err);
+MUST_USE enum pd_code manifest_load(const char *name, const char *text, size_t len,
+                                    manifest_var_fn *var, void *arg, struct manifest **out,
+                                    struct pd_err *err);
 MUST_USE enum pd_code manifest_read(const char *path, manifest_var_fn *var, void *arg,
                                     struct manifest **out, struct pd_err *err);
 void manifest_free(struct manifest *m);

@@ -143,7 +143,10 @@ bool json_equal(const struct json *a, const struct json *b)
         return false;
     switch (t) {
     case JSON_BOOL: return json_bool_value(a) == json_bool_value(b);
-    case JSON_NUMBER: return json_number_value(a) == json_number_value(b);
+    case JSON_NUMBER:
+        return json_number_value(a) == json_number_value(b) &&
+               (!raw(a)->valuestring || !raw(b)->valuestring ||
+                !strcmp(raw(a)->valuestring, raw(b)->valuestring));
     case JSON_STRING: return str_eq(json_string_value(a), json_string_value(b));
     case JSON_ARRAY: return equal_items(raw(a), raw(b));
     case JSON_OBJECT: return json_count(a) == json_count(b) && equal_members(raw(a), raw(b));
@@ -172,21 +175,47 @@ static void print_string(const char *s, struct str *out)
     str_addc(out, '"');
 }
 
+/* Digits figures[n] with the point behind the first, times 10^exponent, written
+ * out. */
+static void print_plain(const char *figures, int n, int exponent, struct str *out)
+{
+    str_add(out, exponent < 0 ? "0." : "");
+    for (int i = exponent; i < -1; i++)
+        str_addc(out, '0');
+    for (int i = 0; i < n || i <= exponent; i++)
+        str_printf(out, "%s%c", i > 0 && i == exponent + 1 ? "." : "", i < n ? figures[i] : '0');
+}
+
+/* Go's encoding/json: the shortest digits that read back as the same double; no
+ * exponent from 1e-6 up to 1e21. */
 static void print_number(double v, struct str *out)
 {
-    char buf[40];
+    char buf[40], figures[24];
+    int digits = 15, n = 0;
     if (!isfinite(v)) {
         str_add(out, "null");
-    } else if (v == floor(v) && fabs(v) < 1e15) {
-        str_printf(out, "%.0f", v == 0 ? 0.0 : v);
-    } else {
-        for (int digits = 15; digits <= 17; digits++) {
-            snprintf(buf, sizeof buf, "%.*g", digits, v);
-            if (strtod(buf, NULL) == v)
-                break;
-        }
-        str_add(out, buf);
+        return;
     }
+    if (v == floor(v) && fabs(v) < 1e15) {
+        str_printf(out, "%.0f", v == 0 ? 0.0 : v);
+        return;
+    }
+    do
+        snprintf(buf, sizeof buf, "%.*e", digits - 1, v);
+    while (digits++ < 17 && strtod(buf, NULL) != v);
+    const char *e = strchr(buf, 'e');
+    int exponent = atoi(e + 1);
+    for (const char *p = buf; p < e; p++)
+        if (*p >= '0' && *p <= '9')
+            figures[n++] = *p;
+    while (n > 1 && figures[n - 1] == '0')
+        n--;
+    str_add(out, v < 0 ? "-" : "");
+    if (exponent >= -6 && exponent < 21)
+        print_plain(figures, n, exponent, out);
+    else
+        str_printf(out, "%c%s%.*se%c%d", figures[0], n > 1 ? "." : "", n - 1, figures + 1,
+                   exponent < 0 ? '-' : '+', abs(exponent));
 }
 
 static void newline(struct str *out, int indent, int depth)
@@ -223,7 +252,12 @@ static void print_node(const cJSON *c, int indent, int depth, struct str *out)
 {
     switch (json_type((const struct json *)c)) {
     case JSON_BOOL: str_add(out, cJSON_IsTrue(c) ? "true" : "false"); break;
-    case JSON_NUMBER: print_number(c->valuedouble, out); break;
+    case JSON_NUMBER:
+        if (c->valuestring)
+            str_add(out, c->valuestring);
+        else
+            print_number(c->valuedouble, out);
+        break;
     case JSON_STRING: print_string(c->valuestring, out); break;
     case JSON_ARRAY:
     case JSON_OBJECT: print_children(c, indent, depth, out); break;
@@ -375,6 +409,9 @@ int64_t json_int(const struct json *j, const char *path, int64_t def)
     if (json_type(n) != JSON_NUMBER)
         return def;
     double v = raw(n)->valuedouble;
+    int64_t exact;
+    if (raw(n)->valuestring && str_to_i64(raw(n)->valuestring, &exact))
+        return exact;
     if (v >= 9.2e18)
         return INT64_MAX;
     return v <= -9.2e18 ? INT64_MIN : (int64_t)v;

@@ -9,7 +9,8 @@
  * "status.conditions[?type=Ready].status" (first element whose member equals),
  * "metadata.labels['app.kubernetes.io/name']". "" is the node itself.
  *
- * Numbers are doubles; integers are exact to 2^53.
+ * Numbers are doubles; integers are exact to 2^53, and to 64 bits when made by
+ * json_new_integer (json_int reads them back). They print as Go prints them.
  */
 #ifndef CORE_BASE_JSON_H
 #define CORE_BASE_JSON_H
@@ -86,6 +87,7 @@ struct json *json_new_array(void);
 struct json *json_new_string(const char *s);
 struct json *json_new_string_n(const char *s, size_t n);
 struct json *json_new_number(double v);
+struct json *json_new_integer(int64_t v);
 struct json *json_new_bool(bool v);
 struct json *json_new_null(void);
 

@@ -20,6 +20,19 @@ struct json *json_new_object(void) { return made(cJSON_CreateObject()); }
 struct json *json_new_array(void) { return made(cJSON_CreateArray()); }
 struct json *json_new_string(const char *s) { return made(cJSON_CreateString(s)); }
 struct json *json_new_number(double v) { return made(cJSON_CreateNumber(v)); }
+/* One that a double can't hold keeps its digits beside the number. */
+struct json *json_new_integer(int64_t v)
+{
+    enum { EXACT = 53 };
+    cJSON *c = cJSON_CreateNumber((double)v);
+    if (c && (v > (INT64_C(1) << EXACT) || v < -(INT64_C(1) << EXACT))) {
+        char digits[24];
+        size_t n = strlen(str_fmt(digits, sizeof digits, "%" PRId64, v)) + 1;
+        c->valuestring = memcpy(cJSON_malloc(n), digits, n);
+    }
+    return made(c);
+}
+
 struct json *json_new_bool(bool v) { return made(cJSON_CreateBool(v)); }
 struct json *json_new_null(void) { return made(cJSON_CreateNull()); }
 

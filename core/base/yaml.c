@@ -14,6 +14,7 @@ enum { MAX_NODES = 100000, MAX_DEPTH = 100, MAX_TEXT = 64 << 20 };
 struct anchor {
     const char *name;
     struct ynode *node;
+    bool open;                   /* its end has not been read */
     struct anchor *next;
 };
 
@@ -29,12 +30,14 @@ struct build {
     struct doc *doc;
     struct anchor *anchors;
     int nodes, depth;
+    int line0;                   /* lines before the text */
     struct pd_err *err;
 };
 
 static enum pd_code fail_mark(struct build *b, const yaml_mark_t *m, const char *what)
 {
-    return pd_fail_at(b->err, PD_PARSE, b->name, (int)m->line + 1, (int)m->column + 1, "%s", what);
+    return pd_fail_at(b->err, PD_PARSE, b->name, b->line0 + (int)m->line + 1,
+                      (int)m->column + 1, "%s", what);
 }
 
 static enum pd_code next_event(struct build *b, yaml_event_t *ev)
@@ -55,7 +58,7 @@ static enum pd_code next_event(struct build *b, yaml_event_t *ev)
             }
         }
     }
-    str_fmt(text, sizeof text, "not valid YAML: %s%s%s", p->problem ? p->problem : "unknown",
+    str_fmt(text, sizeof text, _("not valid YAML: %s%s%s"), p->problem ? p->problem : "unknown",
             p->context ? ", " : "", p->context ? p->context : "");
     return fail_mark(b, &at, text);
 }
@@ -64,7 +67,7 @@ static struct ynode *new_node(struct build *b, enum ykind kind, const yaml_mark_
 {
     struct ynode *n = arena_alloc(&b->doc->arena, sizeof *n);
     n->kind = kind;
-    n->line = (int)m->line + 1;
+    n->line = b->line0 + (int)m->line + 1;
     n->col = (int)m->column + 1;
     return n;
 }
@@ -96,37 +99,47 @@ static enum pd_code copy_node(struct build *b, const struct ynode *from, const y
     return PD_OK;
 }
 
-static void add_anchor(struct build *b, const yaml_char_t *name, struct ynode *n)
+/* From where a node begins its anchor is known: one of the same name inside it
+ * comes later, and wins. */
+static struct anchor *add_anchor(struct build *b, const yaml_char_t *name, struct ynode *n)
 {
-    if (!name)
-        return;
     struct anchor *a = arena_alloc(&b->doc->arena, sizeof *a);
-    a->name = arena_strdup(&b->doc->arena, (const char *)name);
     a->node = n;
+    if (!name)
+        return a;
+    a->name = arena_strdup(&b->doc->arena, (const char *)name);
     a->next = b->anchors;
     b->anchors = a;
+    return a;
 }
 
 static enum pd_code build_alias(struct build *b, yaml_event_t *ev, struct ynode **out)
 {
-    const char *name = (const char *)ev->data.alias.anchor;
-    for (struct anchor *a = b->anchors; a; a = a->next) {
-        if (strcmp(a->name, name) == 0 && a->node)
-            return copy_node(b, a->node, &ev->start_mark, out);
-    }
     char text[200];
-    str_fmt(text, sizeof text, "the alias *%s has no anchor before it", name);
+    const char *name = (const char *)ev->data.alias.anchor;
+    struct anchor *a = b->anchors;
+    while (a && strcmp(a->name, name) != 0)
+        a = a->next;
+    if (a && !a->open)
+        return copy_node(b, a->node, &ev->start_mark, out);
+    if (a)
+        str_fmt(text, sizeof text, _("the value of the anchor &%s contains itself"), name);
+    else
+        str_fmt(text, sizeof text, _("the alias *%s has no anchor before it"), name);
     return fail_mark(b, &ev->start_mark, text);
 }
 
 static void build_scalar(struct build *b, yaml_event_t *ev, struct ynode **out)
 {
     struct ynode *n = new_node(b, Y_STRING, &ev->start_mark);
-    const char *tag = (const char *)ev->data.scalar.tag;
     n->text = arena_strdup(&b->doc->arena, (const char *)ev->data.scalar.value);
     n->quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    if (!n->quoted && (!tag || strcmp(tag, YAML_STR_TAG) != 0))
-        n->kind = yaml_scalar_kind(n->text, &n->number);
+    struct yscalar s = yaml_scalar_of(n->text, ev->data.scalar.plain_implicit,
+                                      (const char *)ev->data.scalar.tag);
+    n->kind = s.kind;
+    n->number = s.number;
+    n->integer = s.integer;
+    n->flaw = s.flaw;
     *out = n;
     add_anchor(b, ev->data.scalar.anchor, n);
 }
@@ -136,6 +149,8 @@ static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode *
 static enum pd_code build_seq(struct build *b, yaml_event_t *start, struct ynode **out)
 {
     struct ynode *seq = new_node(b, Y_SEQ, &start->start_mark), **tail = &seq->first;
+    struct anchor *a = add_anchor(b, start->data.sequence_start.anchor, seq);
+    a->open = true;
     for (;;) {
         yaml_event_t ev;
         enum pd_code code = next_event(b, &ev);
@@ -151,7 +166,7 @@ static enum pd_code build_seq(struct build *b, yaml_event_t *start, struct ynode
             return code;
         tail = &(*tail)->next;
     }
-    add_anchor(b, start->data.sequence_start.anchor, seq);
+    a->open = false;
     *out = seq;
     return PD_OK;
 }
@@ -159,82 +174,116 @@ static enum pd_code build_seq(struct build *b, yaml_event_t *start, struct ynode
 static struct ynode *child(const struct ynode *map, const char *key)
 {
     for (struct ynode *c = map->first; c; c = c->next)
-        if (strcmp(c->key, key) == 0)
+        if (c->json_key && strcmp(c->json_key, key) == 0)
             return c;
     return NULL;
 }
 
-/* `<<: *base`: members of base that map does not have itself. */
-static enum pd_code merge_into(struct build *b, struct ynode *map, const struct ynode *base,
-                               const yaml_mark_t *m)
+/* Members of base at `<<`: as go-yaml v2 has it, one that stands before the
+ * `<<` is replaced, and one behind it replaces (struct member's `merged`). */
+static enum pd_code merge_map(struct build *b, struct ynode *map, const struct ynode *base,
+                              const yaml_mark_t *m)
 {
-    if (base->kind == Y_SEQ) {
-        for (const struct ynode *c = base->first; c; c = c->next) {
-            enum pd_code code = merge_into(b, map, c, m);
-            if (code != PD_OK)
-                return code;
-        }
-        return PD_OK;
-    }
-    if (base->kind != Y_MAP)
-        return fail_mark(b, m, _("the value of << is no map"));
-    struct ynode **tail = &map->first;
-    while (*tail)
-        tail = &(*tail)->next;
     for (const struct ynode *c = base->first; c; c = c->next) {
-        if (child(map, c->key))
-            continue;
-        enum pd_code code = copy_node(b, c, m, tail);
+        struct ynode **at = &map->first;
+        while (*at && !(c->json_key && str_eq((*at)->json_key, c->json_key)))
+            at = &(*at)->next;
+        struct ynode *old = *at;
+        enum pd_code code = copy_node(b, c, m, at);
         if (code != PD_OK)
             return code;
-        tail = &(*tail)->next;
+        (*at)->next = old ? old->next : NULL;
+        (*at)->merged = true;
     }
     return PD_OK;
 }
 
-static enum pd_code check_key(struct build *b, const struct ynode *map, yaml_event_t *ev)
+/* `<<: *base` or `<<: [*a, *b]`, where the earlier wins. */
+static enum pd_code merge_into(struct build *b, struct ynode *map, const struct ynode *base,
+                               const yaml_mark_t *m)
 {
-    char text[300];
-    if (ev->type != YAML_SCALAR_EVENT)
-        return fail_mark(b, &ev->start_mark, _("a key that is a list, a map or an alias"));
-    const char *key = (const char *)ev->data.scalar.value;
-    const struct ynode *old = child(map, key);
-    if (!old)
-        return PD_OK;
-    str_fmt(text, sizeof text, "the key \"%s\" stands twice; first at line %d", key,
-            old->key_line);
-    return fail_mark(b, &ev->start_mark, text);
+    size_t n = base->kind == Y_SEQ ? yaml_count(base) : 1;
+    if (base->kind == Y_MAP)
+        return merge_map(b, map, base, m);
+    while (base->kind == Y_SEQ && n-- > 0) {
+        const struct ynode *c = base->first;
+        for (size_t i = 0; i < n; i++)
+            c = c->next;
+        if (c->kind != Y_MAP)
+            return fail_mark(b, m, _("the value of << is no map"));
+        enum pd_code code = merge_map(b, map, c, m);
+        if (code != PD_OK)
+            return code;
+    }
+    return base->kind == Y_SEQ ? PD_OK : fail_mark(b, m, _("the value of << is no map"));
+}
+
+/* The key of a member into *k: its text, type and place. An alias of a scalar
+ * will do. */
+static enum pd_code read_key(struct build *b, yaml_event_t *ev, struct ynode **k)
+{
+    enum pd_code code = PD_OK;
+    if (ev->type == YAML_SCALAR_EVENT)
+        build_scalar(b, ev, k);
+    else if (ev->type == YAML_ALIAS_EVENT)
+        code = build_alias(b, ev, k);
+    if (code == PD_OK && (!*k || (*k)->kind == Y_SEQ || (*k)->kind == Y_MAP))
+        code = fail_mark(b, &ev->start_mark, _("a key that is a list or a map"));
+    return code;
+}
+
+/* The name of the member in *value; refused when the map has it already, but for
+ * one that only a merge has brought: then *value takes its place. */
+static enum pd_code name_member(struct build *b, struct ynode *map, const struct ynode *key,
+                                struct ynode *value, const yaml_mark_t *m)
+{
+    char text[300], buf[40];
+    struct yscalar s = {key->kind, key->number, key->integer, key->flaw};
+    const char *flaw, *name = yaml_scalar_key(&s, key->text, buf, &flaw);
+    value->merged = false;
+    value->key = key->text;
+    value->json_key = name == key->text ? name : name ? arena_strdup(&b->doc->arena, name) : NULL;
+    value->flaw = flaw ? flaw : value->flaw;
+    value->key_line = b->line0 + (int)m->line + 1;
+    value->key_col = (int)m->column + 1;
+    struct ynode *old = name ? child(map, name) : NULL;
+    if (old && !old->merged) {
+        str_fmt(text, sizeof text, _("the key \"%s\" stands twice; first at line %d"), key->text,
+                old->key_line);
+        return fail_mark(b, m, text);
+    }
+    struct ynode **at = &map->first;
+    while (*at && *at != old)
+        at = &(*at)->next;
+    value->next = old ? old->next : NULL;
+    *at = value;
+    return PD_OK;
 }
 
 /* One member: the key event is given, the value is read. */
-static enum pd_code build_member(struct build *b, struct ynode *map, yaml_event_t *key,
-                                 struct ynode **member, struct ynode **merge)
+static enum pd_code build_member(struct build *b, struct ynode *map, yaml_event_t *key)
 {
     yaml_event_t ev;
-    enum pd_code code = check_key(b, map, key);
+    struct ynode *k = NULL, *value = NULL;
+    bool merge = key->type == YAML_SCALAR_EVENT &&
+                 str_eq((const char *)key->data.scalar.value, "<<") &&
+                 key->data.scalar.plain_implicit;
+    enum pd_code code = read_key(b, key, &k);
     if (code != PD_OK || (code = next_event(b, &ev)) != PD_OK)
         return code;
-    struct ynode *value = NULL;
     code = build_node(b, &ev, &value);
     yaml_event_delete(&ev);
     if (code != PD_OK)
         return code;
-    const char *text = (const char *)key->data.scalar.value;
-    if (strcmp(text, "<<") == 0 && key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
-        *merge = value;
-        return PD_OK;
-    }
-    value->key = arena_strdup(&b->doc->arena, text);
-    value->key_line = (int)key->start_mark.line + 1;
-    value->key_col = (int)key->start_mark.column + 1;
-    *member = value;
-    return PD_OK;
+    return merge ? merge_into(b, map, value, &key->start_mark)
+                 : name_member(b, map, k, value, &key->start_mark);
 }
 
 static enum pd_code build_map(struct build *b, yaml_event_t *start, struct ynode **out)
 {
-    struct ynode *map = new_node(b, Y_MAP, &start->start_mark), **tail = &map->first;
-    struct ynode *merge = NULL;
+    struct ynode *map = new_node(b, Y_MAP, &start->start_mark);
+    struct anchor *a = add_anchor(b, start->data.mapping_start.anchor, map);
+    a->open = true;
     for (;;) {
         yaml_event_t key;
         enum pd_code code = next_event(b, &key);
@@ -244,16 +293,14 @@ static enum pd_code build_map(struct build *b, yaml_event_t *start, struct ynode
             yaml_event_delete(&key);
             break;
         }
-        code = build_member(b, map, &key, tail, &merge);
+        code = build_member(b, map, &key);
         yaml_event_delete(&key);
         if (code != PD_OK)
             return code;
-        if (*tail)
-            tail = &(*tail)->next;
     }
+    a->open = false;
     *out = map;
-    add_anchor(b, start->data.mapping_start.anchor, map);
-    return merge ? merge_into(b, map, merge, &start->start_mark) : PD_OK;
+    return PD_OK;
 }
 
 static enum pd_code build_node(struct build *b, yaml_event_t *ev, struct ynode **out)
@@ -301,7 +348,13 @@ static enum pd_code build_doc(struct build *b, struct ydoc ***tail)
 enum pd_code yaml_parse(const char *name, const char *text, size_t len, struct ydoc **out,
                         struct pd_err *err)
 {
-    struct build b = {.name = name, .err = err};
+    return yaml_parse_part(name, 1, text, len, out, err);
+}
+
+enum pd_code yaml_parse_part(const char *name, int line, const char *text, size_t len,
+                             struct ydoc **out, struct pd_err *err)
+{
+    struct build b = {.name = name, .err = err, .line0 = line - 1};
     struct ydoc *docs = NULL, **tail = &docs;
     bool end = false;
     if (len > MAX_TEXT)

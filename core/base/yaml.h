@@ -5,8 +5,9 @@
  * Aliases are resolved (a document that expands beyond 1e5 nodes is refused),
  * `<<` merge keys are applied, duplicate keys are an error with both places.
  * Plain scalars are typed by YAML 1.1 as sigs.k8s.io/yaml does (yes/no/on/off
- * are booleans; 0o17, 017, 0x1F, 1_000 integers; .inf and .nan stay strings,
- * since JSON has none).
+ * are booleans; 0o17, 017, 0x1F, 0b11, 1_000 integers, exact to 64 bits; 1e400,
+ * dates and 12:30 strings). What JSON has no value for (.inf, .nan, a null key,
+ * !!int abc) stays a string with `flaw` set, for who must refuse it.
  */
 #ifndef CORE_BASE_YAML_H
 #define CORE_BASE_YAML_H
@@ -18,12 +19,16 @@ enum ykind { Y_NULL, Y_BOOL, Y_INT, Y_FLOAT, Y_STRING, Y_SEQ, Y_MAP };
 
 struct ynode {
     enum ykind kind;
-    const char *key;             /* when in a map; else NULL */
+    const char *key;             /* as written, when in a map; else NULL */
+    const char *json_key;        /* as JSON has it: "true" of yes:, "8" of 010: */
     int key_line, key_col;       /* place of the key */
     int line, col;               /* place of the value, 1-based */
     const char *text;            /* scalars: the text as written (unquoted) */
     bool quoted;                 /* scalars: quoted or block style */
     double number;               /* Y_BOOL (0/1), Y_INT, Y_FLOAT */
+    int64_t integer;             /* Y_INT */
+    bool merged;                 /* brought by a merge key */
+    const char *flaw;            /* why JSON can't hold it (English, N_), or NULL */
     struct ynode *first, *next;  /* children in order; next sibling */
 };
 
@@ -32,9 +37,12 @@ struct ydoc {
     struct ydoc *next;           /* next document of the stream */
 };
 
-/* All documents of a text; `name` is used in errors. BOM and CRLF are fine. */
+/* All documents of a text; `name` is used in errors. BOM and CRLF are fine.
+ * yaml_parse_part: a text whose first line is `line` of a larger one. */
 MUST_USE enum pd_code yaml_parse(const char *name, const char *text, size_t len,
                                  struct ydoc **out, struct pd_err *err);
+MUST_USE enum pd_code yaml_parse_part(const char *name, int line, const char *text, size_t len,
+                                      struct ydoc **out, struct pd_err *err);
 MUST_USE enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *err);
 void yaml_docs_free(struct ydoc *docs);               /* the whole chain */
 

@@ -5,7 +5,18 @@
 
 #include "core/base/yaml.h"
 
-/* The kind of a plain scalar; *number is set for booleans and numbers. */
-enum ykind yaml_scalar_kind(const char *text, double *number);
+struct yscalar {
+    enum ykind kind;
+    double number;
+    int64_t integer;
+    const char *flaw;            /* as in struct ynode */
+};
+
+/* What a scalar is: `implicit` when it is plain and has no tag; tag NULL, "!" or
+ * the long form ("tag:yaml.org,2002:int"). */
+struct yscalar yaml_scalar_of(const char *text, bool implicit, const char *tag);
+/* The scalar as a JSON key, or NULL with *flaw. buf >= 40. */
+const char *yaml_scalar_key(const struct yscalar *s, const char *text, char buf[40],
+                            const char **flaw);
 
 #endif

@@ -102,14 +102,14 @@ TEST(yaml_types_as_kubectl_does)
     yaml_is("{a: yes, b: 'yes', c: 012, d: 0o14, e: 1_000, f: 1.5e3, g: ~, h: 1.2.3, i: 0x1F}",
             "{\"a\":true,\"b\":\"yes\",\"c\":10,\"d\":12,\"e\":1000,\"f\":1500,\"g\":null,"
             "\"h\":\"1.2.3\",\"i\":31}");
-    yaml_is("x: !!str 12\ny: 256Gi\nz: 2026-11-30\n",
-            "{\"x\":\"12\",\"y\":\"256Gi\",\"z\":\"2026-11-30\"}");
+    yaml_is("x: !!str 12\nw: 256Gi\nz: 2026-11-30\n",
+            "{\"x\":\"12\",\"w\":\"256Gi\",\"z\":\"2026-11-30\"}");
 }
 
 TEST(yaml_merges_and_aliases)
 {
     yaml_is("base: &b {p: 1, q: 2}\nuse:\n  <<: *b\n  q: 3\n",
-            "{\"base\":{\"p\":1,\"q\":2},\"use\":{\"q\":3,\"p\":1}}");
+            "{\"base\":{\"p\":1,\"q\":2},\"use\":{\"p\":1,\"q\":3}}");
 }
 
 TEST(yaml_has_places)
@@ -163,3 +163,38 @@ TEST(yaml_reads_bom_and_crlf)
 }
 
 T_MAIN
+
+TEST(yaml_types_what_is_odd_as_go_does)
+{
+    yaml_is("a: 08\nb: 0o17\nc: 9007199254740993\nd: 12345678901234567890\ne: 1e3\nf: 1e21\n"
+            "g: 1e-7\nh: 12:30:45\ni: 0b11\nj: -0x1F\nk: 1e400\nl: .5\nm: +1.\nnn: 0x\no: ._5\n"
+            "p: -9223372036854775808\nq: 0.00001\nr: 1__0\ns: _1\nt: 0.1\nu: 123456.789\n",
+            "{\"a\":8,\"b\":15,\"c\":9007199254740993,\"d\":12345678901234567000,\"e\":1000,"
+            "\"f\":1e+21,\"g\":1e-7,\"h\":\"12:30:45\",\"i\":3,\"j\":-31,\"k\":\"1e400\",\"l\":0.5,"
+            "\"m\":1,\"nn\":\"0x\",\"o\":\"._5\",\"p\":-9223372036854775808,\"q\":0.00001,\"r\":10,"
+            "\"s\":\"_1\",\"t\":0.1,\"u\":123456.789}");
+    yaml_is("yes: 1\n010: 2\n1.5: 3\n0x10: 4\n2001-01-01: 5\n\"no\": 6\n1e30: 7\n",
+            "{\"true\":1,\"8\":2,\"1.5\":3,\"16\":4,\"2001-01-01\":5,\"no\":6,\"1e+30\":7}");
+    yaml_is("a: !!int '12'\nb: !!float 3\nc: !!str yes\nd: !x 5\ne: ! 7\nf: '<<'\n",
+            "{\"a\":12,\"b\":3,\"c\":\"yes\",\"d\":\"5\",\"e\":\"7\",\"f\":\"<<\"}");
+}
+
+TEST(yaml_merges_in_place_as_go_does)
+{
+    yaml_is("k: {<<: {p: 1, q: 3}, p: 2}\nl: {p: 2, <<: {p: 1}}\nm: {<<: [{a: 1}, {a: 2, b: 3}]}\n",
+            "{\"k\":{\"p\":2,\"q\":3},\"l\":{\"p\":1},\"m\":{\"a\":1,\"b\":3}}");
+    yaml_is("&k a: 1\nb: {*k : 2, '<<': 3}\n", "{\"a\":1,\"b\":{\"a\":2,\"<<\":3}}");
+    yaml_fails("a: {<<: 3}\n", 1, 5, "no map");
+}
+
+TEST(yaml_marks_what_json_can_not_hold)
+{
+    struct ydoc *docs = NULL;
+    static const char *const flawed[] = {"a: .inf\n", "a: -.INF\n", "a: .NaN\n", "~: 1\n",
+                                         "a: !!int x\n", "12345678901234567890: 1\n"};
+    for (size_t i = 0; i < ARRAY_LEN(flawed); i++) {
+        CHECK_OK(yaml_parse("t", flawed[i], strlen(flawed[i]), &docs, &err));
+        CHECK(docs->root->first->flaw != NULL);
+        yaml_docs_free(docs);
+    }
+}

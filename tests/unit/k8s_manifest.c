@@ -45,12 +45,12 @@ TEST(manifest_types_scalars_as_kubectl_does)
 
 TEST(manifest_replaces_variables_and_nothing_else)
 {
-    CHECK_OK(parse(HEAD "data:\n  n: ${N}\n  q: \"${N}\"\n  s: v-${N}.${NAME}\n  f: ${FLAG}\n"
+    CHECK_OK(parse(HEAD "data:\n  num: ${N}\n  q: \"${N}\"\n  s: v-${N}.${NAME}\n  f: ${FLAG}\n"
                         "  d: ${FLOAT}\n  lit: $${NAME} and $HOME ${1} $(X)\n  e: ${EMPTY}\n"
                         "  evil: ${EVIL}\n  list: ${LIST}\n  quoted: ${QUOTED}\n  colon: ${COLON}\n"
                         "  seq: [a, \"${NAME}\"]\n"));
     const struct json *d = json_get(m->docs[0].object, "data");
-    CHECK_INT(json_int(d, "n", 0), 8);
+    CHECK_INT(json_int(d, "num", 0), 8);
     CHECK_STR(json_str(d, "q", ""), "8");
     CHECK_STR(json_str(d, "s", ""), "v-8.ft");
     CHECK(json_bool(d, "f", false));
