@@ -63,6 +63,7 @@ BASE_O := $(call obj,$(call dir_src,core/base))
 IO_O := $(call obj,$(call dir_src,core/io))
 TRAIN_O := $(call obj,$(call dir_src,core/train))
 K8S_O := $(call obj,$(call dir_src,k8s))
+RULES_O := $(call obj,$(call dir_src,k8s/rules))
 EXPLAIN_O := $(call obj,$(call dir_src,k8s/explain))
 IMAGE_O := $(call obj,$(call dir_src,k8s/image))
 PRACTICE_O := $(call obj,$(call dir_src,k8s/practice))
@@ -70,12 +71,13 @@ LABS_O := $(call obj,$(call dir_src,labs))
 TUI_O := $(call obj,$(call dir_src,tui))
 
 LIB := $(B)/lib
-ARCHIVES := base io train k8s explain image practice labs tui
+ARCHIVES := base io train k8s rules explain image practice labs tui
 
 $(LIB)/base.a: $(BASE_O)
 $(LIB)/io.a: $(IO_O)
 $(LIB)/train.a: $(TRAIN_O)
 $(LIB)/k8s.a: $(K8S_O)
+$(LIB)/rules.a: $(RULES_O)
 $(LIB)/explain.a: $(EXPLAIN_O)
 $(LIB)/image.a: $(IMAGE_O)
 $(LIB)/practice.a: $(PRACTICE_O)
@@ -100,16 +102,16 @@ libs = $(foreach l,$(1),$(LIB)/$(l).a)
 PROGRAMS := $(B)/podium $(B)/podium-train $(B)/podium-practice $(B)/podium-shim \
   $(B)/podium-plot
 
-$(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs explain image k8s io base)
+$(B)/podium: $(B)/obj/tui/podium.o $(call libs,tui labs explain image rules k8s io base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_CONSOLE)
 # pictures of curves: cairo stays out of the console
 PLOT_O := $(call obj,$(wildcard tui/plot/*.c))
-$(B)/podium-plot: $(PLOT_O) $(call libs,tui labs k8s base)
+$(B)/podium-plot: $(PLOT_O) $(call libs,tui labs rules k8s base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) -Wl,--as-needed \
 	  $(LIBS_PLOT) $(LIBS_CONSOLE)
-$(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice image k8s io base)
+$(B)/podium-practice: $(B)/obj/k8s/practice/practice_main.o $(call libs,practice image rules k8s io base)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) $(LIBS_PRACTICE)
 # Sanitizers can't be linked statically, and an image FROM scratch can hold
@@ -149,11 +151,12 @@ T_LIBS_base := base
 T_LIBS_io := io base
 T_LIBS_train := train base
 T_LIBS_k8s := k8s io base
+T_LIBS_rules := rules k8s io base
 T_LIBS_image := image k8s io base
-T_LIBS_practice := practice image k8s io base
-T_LIBS_labs := labs explain image k8s io base
+T_LIBS_practice := practice image rules k8s io base
+T_LIBS_labs := labs explain image rules k8s io base
 T_LIBS_explain := explain k8s io base
-T_LIBS_tui := tui labs explain image k8s io base
+T_LIBS_tui := tui labs explain image rules k8s io base
 TEST_SRC := $(wildcard tests/unit/*.c)
 TEST_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(TEST_SRC))
 prefix = $(firstword $(subst _, ,$(1)))

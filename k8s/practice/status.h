@@ -1,11 +1,12 @@
-/* status.h - the API's refusals: Status objects and lists of field errors, with
- * the server's sentences.
+/* status.h - the API's refusals: Status objects, with the server's
+ * sentences.
  */
 #ifndef K8S_PRACTICE_STATUS_H
 #define K8S_PRACTICE_STATUS_H
 
 #include "core/base/json.h"
 #include "k8s/res.h"
+#include "k8s/rules/ferrs.h"
 
 /* A Failure with details of `res` and `name` when given (either may be NULL). */
 struct json *status_new(int code, const char *reason, const struct res *res, const char *name,
@@ -25,23 +26,6 @@ const char *status_resource(const struct res *res, char buf[128]);
 /* "Pod", "Job.batch". */
 const char *status_kind(const struct res *res, char buf[128]);
 
-/* --- field errors ---------------------------------------------------------- */
-struct ferrs {
-    struct json *causes;         /* array of {reason, message, field} */
-};
-void ferrs_init(struct ferrs *e);
-void ferrs_release(struct ferrs *e);
-size_t ferrs_count(const struct ferrs *e);
-void ferrs_required(struct ferrs *e, const char *field, const char *detail);
-/* value: JSON as it is shown ("\"x\"", "2") made by the caller; NULL: none. */
-void ferrs_invalid(struct ferrs *e, const char *field, const struct json *value,
-                   const char *detail, ...) PRINTF_LIKE(4, 5);
-void ferrs_invalid_text(struct ferrs *e, const char *field, const char *value, const char *detail);
-void ferrs_unsupported(struct ferrs *e, const char *field, const char *value, const char *enums);
-void ferrs_duplicate(struct ferrs *e, const char *field, const char *value);
-void ferrs_forbidden(struct ferrs *e, const char *field, const char *detail);
-void ferrs_too_long(struct ferrs *e, const char *field, int most);
-void ferrs_missing(struct ferrs *e, const char *field, const char *value);   /* Not found */
 /* The 422 of what was collected. */
 struct json *ferrs_status(const struct ferrs *e, const struct res *res, const char *name);
 

@@ -3,7 +3,7 @@
  * leave an applied object alone when it is applied again.
  * fuzz: core/base k8s/schema.c k8s/schema_data.c k8s/res.c k8s/practice/patch.c
  * fuzz: k8s/practice/patch_strategic.c k8s/practice/ssa.c k8s/practice/ssa_set.c
- * fuzz: k8s/practice/ssa_walk.c k8s/practice/status.c
+ * fuzz: k8s/practice/ssa_walk.c k8s/practice/status.c k8s/rules/ferrs.c
  */
 #include "core/base/base.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "core/base/mem.h"
-#include "k8s/practice/pipeline.h"
+#include "k8s/rules/rules.h"
 #include "k8s/quantity.h"
 
 struct walk {

@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 #include "core/base/mem.h"
-#include "k8s/practice/pipeline.h"
+#include "k8s/rules/rules.h"
 #include "k8s/quantity.h"
 
 #define QUALIFIED_TEXT                                                                            \

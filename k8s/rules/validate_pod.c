@@ -2,7 +2,7 @@
  * Kubernetes 1.34 (pkg/apis/core/validation, pkg/apis/batch/validation).
  */
 #include "core/base/mem.h"
-#include "k8s/practice/pipeline.h"
+#include "k8s/rules/rules.h"
 #include "k8s/quantity.h"
 
 #define NOT_NEGATIVE "must be greater than or equal to 0"

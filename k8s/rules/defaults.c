@@ -2,7 +2,7 @@
  * kinds (Kubernetes 1.34) and what a new object gets.
  */
 #include "core/base/mem.h"
-#include "k8s/practice/pipeline.h"
+#include "k8s/rules/rules.h"
 #include "k8s/quantity.h"
 
 static void str_default(struct json *o, const char *key, const char *value)

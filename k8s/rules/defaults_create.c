@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 
 #include "core/base/mem.h"
-#include "k8s/practice/pipeline.h"
+#include "k8s/rules/rules.h"
 #include "k8s/quantity.h"
 
 char *defaults_base64(const char *text)
