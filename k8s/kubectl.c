@@ -170,6 +170,17 @@ static void exec_line(struct line *l)
             word(l, l->values.v[i]);
 }
 
+/* Which port it leads from is this machine's own business: any. */
+static void forward_line(struct line *l)
+{
+    char ports[24];
+    str_add(l->out, "kubectl port-forward");
+    word(l, l->at.name);
+    namespace_of(l);
+    str_fmt(ports, sizeof ports, ":%s", query(l, "ports") ? query(l, "ports") : "");
+    word(l, ports);
+}
+
 static void get_line(struct line *l)
 {
     bool single = *l->at.name != '\0';
@@ -271,6 +282,8 @@ static void resource_line(struct line *l)
         log_line(l);
     else if (!strcmp(l->at.sub, "exec") || !strcmp(l->at.sub, "attach"))
         exec_line(l);
+    else if (!strcmp(l->at.sub, "portforward"))
+        forward_line(l);
     else if (get)
         get_line(l);
     else if (!strcmp(l->method, "POST"))

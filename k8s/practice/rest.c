@@ -251,9 +251,7 @@ static void run_sub(struct call *c)
     else if (!strcmp(s, "exec") || !strcmp(s, "attach"))
         rest_pod_exec(c, *s == 'a');
     else if (!strcmp(s, "portforward"))
-        rest_refuse(c, status_new(501, "NotImplemented", c->res, c->at.name,
-                                  "the practice cluster does not forward ports: its pods run on "
-                                  "this machine, so connect to the port directly"));
+        rest_pod_forward(c);
     else if (!strcmp(s, "eviction"))
         rest_pod_eviction(c);
     else if (!strcmp(s, "scale"))
@@ -334,7 +332,7 @@ static void resource(struct call *c)
                                   "application/json"));
     } else if (options_ok(c)) {
         bool reads = !strcmp(c->verb, "get") || !strcmp(c->verb, "list") ||
-                     !strcmp(c->verb, "watch") || (c->sub && strstr("exec attach", c->sub->name));
+                     !strcmp(c->verb, "watch") || (c->sub && strstr("exec attach portforward", c->sub->name));
         struct server_body b = {.end = on_body, .ceiling = BODY_CEILING, .arg = c};
         if (reads)
             run(c);

@@ -71,6 +71,7 @@ void rest_delete_many(struct call *c, const struct json *options);
 void rest_watch(struct call *c);
 void rest_pod_log(struct call *c);
 void rest_pod_exec(struct call *c, bool attach);
+void rest_pod_forward(struct call *c);
 void rest_pod_eviction(struct call *c);
 void rest_review(struct call *c);        /* authorization, authentication kinds */
 void rest_scale(struct call *c);

@@ -81,6 +81,7 @@ struct server_upgrade {
 void server_upgrade(struct server_request *q, const struct server_upgrade *u);
 void server_upgrade_write(struct server_request *q, const void *p, size_t n);
 size_t server_upgrade_pending(const struct server_request *q);
+void server_upgrade_pause(struct server_request *q, bool on);   /* read no more for now */
 void server_upgrade_close(struct server_request *q);
 
 #endif

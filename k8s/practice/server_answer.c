@@ -172,8 +172,11 @@ static void on_upgraded(void *arg, int fd, int events);
 
 static void want(struct server_request *q)
 {
-    int events = q->out.len > 0 ? LOOP_READ | LOOP_WRITE : LOOP_READ;
-    loop_fd(q->s->loop, q->up_fd, events, on_upgraded, q);
+    int events = (q->up_paused ? 0 : LOOP_READ) | (q->out.len > 0 ? LOOP_WRITE : 0);
+    if (events)
+        loop_fd(q->s->loop, q->up_fd, events, on_upgraded, q);
+    else
+        loop_fd_remove(q->s->loop, q->up_fd);
 }
 
 static void on_upgraded(void *arg, int fd, int events)
@@ -221,6 +224,14 @@ void server_upgrade_write(struct server_request *q, const void *p, size_t n)
 size_t server_upgrade_pending(const struct server_request *q)
 {
     return q->out.len;
+}
+
+void server_upgrade_pause(struct server_request *q, bool on)
+{
+    bool changed = q->up_paused != on;
+    q->up_paused = on;
+    if (changed && q->up_fd >= 0)
+        want(q);
 }
 
 void server_upgrade_close(struct server_request *q)

@@ -61,7 +61,7 @@ struct server_request {
     struct server_upgrade up;
     struct MHD_UpgradeResponseHandle *urh;
     int up_fd;
-    bool up_closing;
+    bool up_closing, up_paused;
 
     loop_fn *gone;
     void *gone_arg;
