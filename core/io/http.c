@@ -371,6 +371,8 @@ static void launch(struct http *h)
         curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
         curl_easy_setopt(c, CURLOPT_XFERINFODATA, h);
     }
+    if (h->q.fresh_connection)
+        curl_easy_setopt(c, CURLOPT_FRESH_CONNECT, 1L);
     if (h->q.timeout_ms > 0)
         curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)h->q.timeout_ms);
     h->setup.transfer = &h->transfer;

@@ -90,6 +90,7 @@ struct http_request {
     struct strv *headers;        /* extra, copied; or NULL */
     size_t ceiling;              /* of a collected body; 0: 64 MiB */
     int64_t timeout_ms;          /* whole request; 0: none (watches, follows) */
+    bool fresh_connection;       /* not one that was used before: those may be dead */
     bool no_body_on_error;       /* stream to data only when status < 400; else collect */
 
     void (*data)(void *arg, const char *p, size_t n);     /* streaming sink, or NULL */
