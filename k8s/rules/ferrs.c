@@ -57,6 +57,13 @@ void ferrs_invalid(struct ferrs *e, const char *field, const struct json *value,
     str_release(&d);
 }
 
+void ferrs_invalid_key(struct ferrs *e, const char *field, const char *value, const char *detail)
+{
+    struct json *v = json_new_string(value);
+    ferrs_invalid(e, field, v, "%s", detail);
+    json_free(v);
+}
+
 void ferrs_unsupported(struct ferrs *e, const char *field, const char *value, const char *enums)
 {
     struct str m;

@@ -17,6 +17,8 @@ void ferrs_required(struct ferrs *e, const char *field, const char *detail);
 void ferrs_invalid(struct ferrs *e, const char *field, const struct json *value,
                    const char *detail, ...) PRINTF_LIKE(4, 5);
 void ferrs_invalid_text(struct ferrs *e, const char *field, const char *value, const char *detail);
+/* value: a text, quoted here. */
+void ferrs_invalid_key(struct ferrs *e, const char *field, const char *value, const char *detail);
 void ferrs_unsupported(struct ferrs *e, const char *field, const char *value, const char *enums);
 void ferrs_duplicate(struct ferrs *e, const char *field, const char *value);
 void ferrs_forbidden(struct ferrs *e, const char *field, const char *detail);

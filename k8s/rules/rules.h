@@ -30,9 +30,11 @@ void validate_object(const struct res *res, const struct json *obj, const struct
                      const char *sub, struct ferrs *e);
 void validate_meta(const struct res *res, const struct json *obj, struct ferrs *e);
 void validate_pod(const struct json *pod, const struct json *old, struct ferrs *e);
-void validate_pod_spec(const struct json *spec, const char *at, bool job, struct ferrs *e);
+void validate_pod_spec(const struct json *spec, const char *at, struct ferrs *e);
+void validate_template(const struct json *template, const char *at, struct ferrs *e);
 void validate_job(const struct json *job, const struct json *old, struct ferrs *e);
 void validate_resources(const struct json *resources, const char *at, struct ferrs *e);
+void validate_annotations(const struct json *all, const char *at, struct ferrs *e);
 void validate_labels(const struct json *labels, const char *at, struct ferrs *e);
 void validate_selector(const struct json *selector, const char *at, struct ferrs *e);
 bool validate_dns_label(const char *s);

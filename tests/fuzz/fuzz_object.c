@@ -3,7 +3,9 @@
  * fuzz: core/base k8s/schema.c k8s/schema_data.c k8s/res.c k8s/quantity.c
  * fuzz: k8s/practice/proto.c k8s/rules/strict.c k8s/rules/defaults.c
  * fuzz: k8s/rules/defaults_create.c k8s/rules/validate.c
- * fuzz: k8s/rules/validate_pod.c k8s/practice/status.c k8s/rules/ferrs.c k8s/practice/table.c
+ * fuzz: k8s/rules/validate_pod.c k8s/rules/validate_job.c k8s/rules/validate_kinds.c
+ * fuzz: k8s/rules/validate_field.c k8s/rules/validate_container.c k8s/rules/validate_volume.c
+ * fuzz: k8s/practice/status.c k8s/rules/ferrs.c k8s/practice/table.c
  * fuzz: k8s/practice/table_cells.c k8s/practice/table_pod.c
  */
 #include "core/base/base.h"
