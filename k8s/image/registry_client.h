@@ -5,7 +5,8 @@
  * the host they were given for), the kubeconfig whose cluster's server is the
  * registry's host and port (its CA, and its bearer token), then the auths of
  * $DOCKER_CONFIG/config.json or ~/.docker/config.json. A 401 with a Bearer
- * challenge is answered by asking the realm for a token.
+ * challenge is answered by asking the realm for a token. A registry on the
+ * loopback that speaks plain HTTP gets it, unless there are credentials.
  *
  * 5xx, 429 and broken transfers are retried with backoff (an upload resumes
  * where the registry says it stands); 413 is not: its sentence names the

@@ -64,9 +64,29 @@ static enum pd_code once(struct registry_client *c, const struct registry_call *
 }
 
 /* A registry without TLS answers a TLS greeting with HTTP. */
+static bool spoke_http(enum pd_code rc, const struct pd_err *err)
+{
+    return rc == PD_TLS && strstr(err->msg, "wrong version number");
+}
+
+/* On this machine's loopback that is taken as it is, as containerd and docker
+ * take it: nothing leaves the machine. Not with credentials in hand. */
+static bool fall_back(struct registry_client *c)
+{
+    const char *base = c->target->base;
+    if (c->target->bearer || c->user ||
+        !(str_starts(base, "https://127.") || str_starts(base, "https://localhost:") ||
+          str_starts(base, "https://[::1]:")))
+        return false;
+    char *plain = xasprintf("http%s", base + strlen("https"));
+    free(c->target->base);
+    c->target->base = plain;
+    return true;
+}
+
 static enum pd_code explain(struct registry_client *c, enum pd_code rc, struct pd_err *err)
 {
-    if (rc == PD_TLS && strstr(err->msg, "wrong version number")) {
+    if (spoke_http(rc, err)) {
         pd_fail(err, PD_TLS, _("%s speaks plain HTTP, not HTTPS"), c->target->base);
         return pd_set_hint(err, _("add --plain-http (a cluster's nodes need the same told: "
                                   "containerd's hosts.toml)"));
@@ -80,6 +100,8 @@ enum pd_code registry_client_send(struct registry_client *c, const struct regist
     enum pd_code rc = PD_OK;
     for (int attempt = 0; attempt < REGISTRY_TRIES; attempt++) {
         rc = once(c, q, err);
+        if (spoke_http(rc, err) && fall_back(c))
+            rc = once(c, q, err);
         if (rc == PD_OK && c->r.status == 401 && registry_client_login(c)) {
             rc = once(c, q, err);
             c->asked = c->r.status == 401;    /* a token may run out later */

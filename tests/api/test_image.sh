@@ -175,7 +175,7 @@ Y
     check "push" image push --plain-http --json "oci:$work/out:v1" "$r/lab/train:v1"
     says "push shows progress" "$work/log" '"ev":"push","digest":"sha256:[0-9a-f]{64}","done":[0-9]+,"total":[0-9]+'
     same "it is what was built" "$(skopeo inspect --tls-verify=false --format '{{.Digest}}' "docker://$r/lab/train:v1")" "$digest"
-    check "push again (all there)" image push --plain-http "oci:$work/out:v1" "$r/lab/train:v2"
+    check "push again (all there), plain HTTP of the loopback found out" image push "oci:$work/out:v1" "$r/lab/train:v2"
     check "pull" image pull --plain-http --json "$r/lab/train:v1"
     same "pull gives the same" "$(digest_of "$work/log")" "$digest"
     check "pull by digest" image pull --plain-http "$r/lab/train@$digest" "oci:$work/pulled"
@@ -190,8 +190,9 @@ Y
     image pull --plain-http "$r/lab/train:nope" >"$work/log" 2>&1
     same "a missing tag is exit 1" $? 1
     says "and says so" "$work/log" "MANIFEST_UNKNOWN"
-    image pull "$r/lab/train:v1" >"$work/log" 2>&1
-    says "plain HTTP is named" "$work/log" "speaks plain HTTP.*--plain-http"
+    echo secret >"$work/password"
+    image pull --user me --password-file "$work/password" "$r/lab/train:v1" >"$work/log" 2>&1
+    says "credentials don't go over plain HTTP: it is named" "$work/log" "speaks plain HTTP.*--plain-http"
 else
     skip "docker-registry" "docker-registry or skopeo is not installed"
 fi
