@@ -148,6 +148,8 @@ static void on_state(void *arg, enum watch_state state, const struct pd_err *err
     struct json *body = about(s);
     json_put_str(body, "state", watch_state_name(state));
     json_put_num(body, "next_ms", (double)next_ms);
+    json_put_num(body, "age_ms", (double)watch_age_ms(s->handle));
+    json_put_num(body, "poll_ms", (double)watch_poll_ms(s->handle));
     if (err)
         json_set(body, "error", errjson_make(err));
     effects_post(s, MSG_WATCH_STATE, body);

@@ -152,7 +152,7 @@ const struct table *session_table(const struct session *s, const char *resource)
 
 bool session_table_old(const struct session *s, const struct table *t)
 {
-    return s->cluster.link == LINK_DOWN || t->broken || t->from[0];
+    return s->cluster.link == LINK_DOWN || t->broken || t->quiet || t->from[0];
 }
 
 size_t session_log_count(const struct session *s)

@@ -65,7 +65,8 @@ static void read_anew(struct table *t, const char *from, int64_t now_ms)
 {
     if (json_count(t->items) > 0 && !t->from[0])
         str_copy(t->from, sizeof t->from, from);
-    t->synced = t->forbidden = t->broken = false;
+    t->synced = t->forbidden = t->broken = t->quiet = false;
+    t->poll_ms = 0;
     t->error[0] = '\0';
     t->next_ms = 0;
     t->asked_ms = now_ms;
@@ -168,8 +169,10 @@ static void take_list(struct session *s, const struct msg *m)
     for (const struct json *o = json_first(json_get(m->body, "items")); o; o = json_next(o))
         json_append(t->items, json_copy(o));
     t->synced = true;
-    t->forbidden = t->broken = false;
-    t->error[0] = t->from[0] = '\0';
+    t->forbidden = t->broken = t->quiet = false;
+    t->from[0] = '\0';
+    if (!t->poll_ms)                  /* else it says why it is not watched */
+        t->error[0] = '\0';
     t->seen_ms = m->at_ms;
     t->next_ms = 0;
     touched(s, t, m);
@@ -239,6 +242,8 @@ static void take_watch_state(struct session *s, const struct msg *m)
     int64_t next_ms = json_int(m->body, "next_ms", 0);
     t->forbidden = str_eq(state, "forbidden");
     t->broken = str_eq(state, "retrying");
+    t->quiet = str_eq(state, "quiet");
+    t->poll_ms = json_int(m->body, "poll_ms", 0);
     s->conn.retries += t->broken;
     t->next_ms = next_ms > 0 ? m->at_ms + next_ms : 0;
     t->error[0] = '\0';
@@ -246,7 +251,10 @@ static void take_watch_state(struct session *s, const struct msg *m)
         session_clean(t->error, sizeof t->error, err.msg);
     if (t->forbidden)
         denied(t, &err, s->cluster.ns);
-    if (t->forbidden || str_eq(state, "live"))
+    int64_t age_ms = json_int(m->body, "age_ms", -1);
+    if (age_ms >= 0)
+        t->seen_ms = m->at_ms - age_ms;
+    else if (t->forbidden || str_eq(state, "live"))
         t->seen_ms = m->at_ms;
     if (t->broken && t->next_ms && s->cluster.next_try_ms < m->at_ms)
         s->cluster.next_try_ms = t->next_ms;

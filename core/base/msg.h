@@ -26,8 +26,8 @@
     X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body */  \
     X(MSG_LIST, "list")               /* resource, items[]: replaces all rows of it */            \
     X(MSG_WATCH_EVENT, "event")       /* resource, type: ADDED|MODIFIED|DELETED, object */        \
-    X(MSG_WATCH_STATE, "watch")       /* resource, state: listing|live|retrying|forbidden, error,
-                                         next_ms */                                               \
+    X(MSG_WATCH_STATE, "watch")       /* resource, error, next_ms, age_ms, poll_ms (0: watched),  \
+                                         state: listing|live|quiet|polling|retrying|forbidden */ \
     X(MSG_REPLY, "reply")             /* the end of a one-shot effect: status, object | error */  \
     X(MSG_LOG_LINE, "log")            /* stream, pod, container, ts, text */                      \
     X(MSG_LOG_STATE, "log-state")     /* stream, state: open|ended|retrying|gap, error */         \

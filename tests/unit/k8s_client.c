@@ -267,7 +267,8 @@ TEST(client_status_errors)
               "User \\\"s\\\""
               " cannot list resource \\\"pods\\\" in API group \\\"\\\" in the "
               "namespace \\\"x\\\"\"}",
-         PD_FORBIDDEN, "cannot list", "Role in namespace x with {apiGroups: [\"\"], resources: [\"pods\"], verbs: ["},
+         PD_FORBIDDEN, "cannot list",
+         "Role in namespace x with {apiGroups: [\"\"], resources: [\"pods\"], verbs: ["},
         {403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"pods \\\"c\\\" is "
               "forbidden: "
               "exceeded quota: q\"}", PD_QUOTA, "exceeded quota", "free something"},
