@@ -29,6 +29,7 @@
 #include "core/base/series.h"
 #include "labs/build_state.h"
 #include "labs/lab.h"
+#include "k8s/denied.h"
 #include "labs/conn.h"
 #include "labs/lab_keys.h"
 #include "labs/session_parts.h"
@@ -42,11 +43,6 @@ struct cluster_state {
     char context[128], ns[128], server[256], user[128], version[64];
     int64_t latency_ms, last_ok_ms, next_try_ms;
     char error[512];
-};
-
-/* The right that a list lacks, as the server named it. */
-struct table_denied {
-    char verb[16], resource[64], group[64], ns[64];      /* ns "": of the whole cluster */
 };
 
 /* Rows of one watched resource: compact JSON objects in list order, with the
@@ -64,7 +60,7 @@ struct table {
     int64_t asked_ms;             /* since when it is read on this connection */
     int64_t seen_ms;              /* the server last said something of it */
     int64_t next_ms;              /* broken, forbidden: when it is tried again */
-    struct table_denied denied;   /* of forbidden */
+    struct denied denied;         /* of forbidden: the right that is missing */
     char from[200];               /* "class-a/stu-07": the rows are of there; "": of here */
     uint64_t generation;
 };

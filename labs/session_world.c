@@ -207,29 +207,18 @@ static void take_event(struct session *s, const struct msg *m)
     touched(s, t, m);
 }
 
-/* A text between two others of the server's sentence, as far as it has them. */
-static void between(const char *text, const char *before, const char *after, char *dst,
-                    size_t size)
-{
-    const char *p = strstr(text, before), *end = p ? strstr(p + strlen(before), after) : NULL;
-    if (end)
-        str_copy(dst, MIN(size, (size_t)(end - p) - strlen(before) + 1), p + strlen(before));
-}
-
-/* 'User "x" cannot list resource "pods" in API group "" in the namespace "y"' */
+/* Which right the list lacks: the server's sentence says it, else the resource. */
 static void denied(struct table *t, const struct pd_err *err, const char *ns)
 {
-    struct table_denied *d = &t->denied;
+    struct denied *d = &t->denied;
     const struct res *r = res_by_name(t->resource);
+    if (denied_of(d, err))
+        return;
+    memset(d, 0, sizeof *d);
     str_copy(d->verb, sizeof d->verb, "list");
     str_copy(d->resource, sizeof d->resource, t->resource);
     str_copy(d->group, sizeof d->group, r ? r->group : "");
     str_copy(d->ns, sizeof d->ns, r && !r->namespaced ? "" : ns);
-    between(err->msg, " cannot ", " ", d->verb, sizeof d->verb);
-    between(err->msg, " resource \"", "\"", d->resource, sizeof d->resource);
-    between(err->msg, " in API group \"", "\"", d->group, sizeof d->group);
-    if (strstr(err->msg, "at the cluster scope"))
-        d->ns[0] = '\0';
 }
 
 static void take_watch_state(struct session *s, const struct msg *m)

@@ -13,6 +13,7 @@
 #include "tui/log_line.h"
 #include "tui/panel.h"
 #include "tui/panel_cluster.h"
+#include "tui/pick.h"
 #include "tui/prompt.h"
 #include "tui/why.h"
 #include "tui/settings.h"
@@ -124,7 +125,9 @@ enum view app_view_below(const struct app *a)
         [PANEL_BUILD] = VIEW_BUILD, [PANEL_EDIT] = VIEW_EDIT,
         [PANEL_SETTINGS] = VIEW_SETTINGS, [PANEL_MESSAGES] = VIEW_MESSAGES,
         [PANEL_KEYS] = VIEW_KEYS, [PANEL_PODS] = VIEW_PODS, [PANEL_NODES] = VIEW_NODES,
-        [PANEL_EVENTS] = VIEW_EVENTS, [PANEL_OBJECT] = VIEW_OBJECT, [PANEL_YAML] = VIEW_YAML};
+        [PANEL_EVENTS] = VIEW_EVENTS, [PANEL_OBJECT] = VIEW_OBJECT, [PANEL_YAML] = VIEW_YAML,
+        [PANEL_CTX] = VIEW_CTX, [PANEL_NS] = VIEW_NS, [PANEL_CONN] = VIEW_CONN,
+        [PANEL_RIGHTS] = VIEW_RIGHTS};
     return a->edit.open ? VIEW_EDIT : of[a->focus];
 }
 
@@ -662,6 +665,7 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     follow_seek(a);
     follow_walk(a, m, b.selected);
     why_follow(a, out);
+    pick_follow(a, m, out);
     follow_bell(a, &b, out);
     follow_window(a, out);
     if (m->kind != MSG_KEY)

@@ -62,6 +62,7 @@ struct app {
     bool note_bad;
     char note_over[512];         /* the session message it stands over */
     struct app_why why;
+    struct app_pick pick;
     enum seek seek;
     bool notes_open;             /* the step's notes, before it is done */
     enum clean_state clean_seen;

@@ -33,6 +33,10 @@ enum view {
     VIEW_EVENTS = 1 << 13,
     VIEW_OBJECT = 1 << 14,
     VIEW_YAML = 1 << 15,
+    VIEW_CTX = 1 << 16,
+    VIEW_NS = 1 << 17,
+    VIEW_CONN = 1 << 18,
+    VIEW_RIGHTS = 1 << 19,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
@@ -44,7 +48,10 @@ enum view {
                 VIEW_BUILD | VIEW_TRAIN,
     VIEWS_ROWS = VIEW_PODS | VIEW_NODES | VIEW_EVENTS,
     VIEWS_CLUSTER = VIEWS_ROWS | VIEW_OBJECT | VIEW_YAML,
-    VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS | VIEWS_CLUSTER,
+    VIEWS_PICK = VIEW_CTX | VIEW_NS,
+    VIEWS_CONN = VIEWS_PICK | VIEW_CONN | VIEW_RIGHTS,
+    VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS | VIEWS_CLUSTER |
+                 VIEWS_CONN,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
 
@@ -144,6 +151,14 @@ struct app_why {
 /* The object whose detail or YAML is open. */
 struct app_object {
     char kind[32], name[256], uid[80];
+};
+
+/* Choosing a context or a namespace (tui/pick.h). */
+struct app_pick {
+    char find[48];               /* filter */
+    char name[128];              /* of the selected row */
+    char waits[128];             /* whose look is due when the timer rings */
+    uint32_t timer;              /* effect; 0: none */
 };
 
 struct app_curve {

@@ -99,6 +99,11 @@ cmd_fn cmd_api_errors, cmd_api_filter, cmd_pods, cmd_nodes, cmd_events, cmd_sort
 cmd_when cmd_has_pod, cmd_has_owner, cmd_has_node, cmd_has_lab;
 void cmd_show_log(struct app *a);
 
+/* cmd_conn.c: contexts, namespaces, the connection and one's rights */
+cmd_fn cmd_ctx, cmd_ctx_use, cmd_ctx_probe, cmd_ns, cmd_ns_use, cmd_ns_probe, cmd_ns_type,
+    cmd_conn, cmd_conn_retry, cmd_rights, cmd_rights_copy;
+cmd_when cmd_has_missing;
+
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);
 

@@ -20,7 +20,9 @@ void cmd_keys_screen(struct app *a, const char *arg UNUSED, struct effects *out 
 /* The filter of the list that has the focus. */
 void cmd_list_filter(struct app *a, const char *arg, struct effects *out UNUSED)
 {
-    char *find = a->focus == PANEL_KEYS ? a->keys_find : a->labs_find;
+    char *find = a->focus == PANEL_KEYS                            ? a->keys_find
+                 : a->focus == PANEL_CTX || a->focus == PANEL_NS ? a->pick.find
+                                                                 : a->labs_find;
     if (!arg) {
         cmd_ask(a, _("show what has"), "list.filter", find);
         return;

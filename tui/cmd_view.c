@@ -2,6 +2,7 @@
 #include "core/base/i18n.h"
 #include "tui/cmd.h"
 #include "tui/cmd_lists.h"
+#include "tui/pick.h"
 #include "tui/settings.h"
 
 /* --- panes ----------------------------------------------------------------- */
@@ -126,7 +127,7 @@ void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
         a->help = false;
     } else if (a->focus == PANEL_KEYS && a->keys_find[0]) {
         a->keys_find[0] = '\0';
-    } else if (cmd_lists_back(a)) {
+    } else if (cmd_lists_back(a) || pick_back(a)) {
         return;
     } else if (a->focus == PANEL_LOG && a->log.find[0]) {
         a->log.find[0] = '\0';
@@ -198,8 +199,10 @@ void cmd_ask(struct app *a, const char *title, const char *command, const char *
     a->prompt.cursor = (int)strlen(a->prompt.text);
 }
 
-void cmd_palette(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+void cmd_palette(struct app *a, const char *arg UNUSED, struct effects *out)
 {
+    if (!a->s->conn.contexts_known)
+        app_session(a, "ctx.list", NULL, out);
     memset(&a->prompt, 0, sizeof a->prompt);
     a->prompt.kind = PROMPT_PALETTE;
 }

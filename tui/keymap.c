@@ -12,7 +12,8 @@ static const struct { const char *name; unsigned view; } views[] = {
     {"log", VIEW_LOG}, {"curve", VIEW_CURVE}, {"api", VIEW_API}, {"why", VIEW_WHY},
     {"build", VIEW_BUILD}, {"train", VIEW_TRAIN}, {"runs", VIEW_RUNS}, {"pods", VIEW_PODS},
     {"nodes", VIEW_NODES}, {"events", VIEW_EVENTS}, {"object", VIEW_OBJECT}, {"yaml", VIEW_YAML},
-    {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
+    {"contexts", VIEW_CTX}, {"namespaces", VIEW_NS}, {"connection", VIEW_CONN},
+    {"rights", VIEW_RIGHTS}, {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
     {"help", VIEW_HELP}, {"editor", VIEW_EDIT}, {"question", VIEW_CONFIRM},
 };
 

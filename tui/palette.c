@@ -157,6 +157,16 @@ static const char *set_arg(const struct app *a UNUSED, int i, char buf[160])
     return NULL;
 }
 
+static const char *context_arg(const struct app *a, int i, char buf[160] UNUSED)
+{
+    return (size_t)i < a->s->conn.contexts_n ? a->s->conn.context[i].name : NULL;
+}
+
+static const char *ns_arg(const struct app *a, int i, char buf[160] UNUSED)
+{
+    return (size_t)i < a->s->conn.ns_n ? a->s->conn.ns[i].name : NULL;
+}
+
 static const struct {
     const char *command, *name;
     const char *(*at)(const struct app *a, int i, char buf[160]);
@@ -167,7 +177,8 @@ static const struct {
     {"set", N_("NAME VALUE"), set_arg},    {"log.filter", N_("TEXT"), NULL},
     {"list.filter", N_("TEXT"), NULL},     {"train.rate", N_("RATE"), NULL},
     {"train.step", N_("N"), NULL},         {"train.inspect", N_("WHAT"), NULL},
-    {"curve.export", N_("FILE"), NULL},
+    {"curve.export", N_("FILE"), NULL},   {"ctx", N_("NAME"), context_arg},
+    {"ns", N_("NAME"), ns_arg},
 };
 
 const char *palette_arg_name(const struct cmd *c)

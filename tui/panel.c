@@ -20,6 +20,8 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_OBJECT] = &panel_object,       [PANEL_YAML] = &panel_yaml,
     [PANEL_SETTINGS] = &panel_settings,
     [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,
+    [PANEL_CTX] = &panel_ctx,             [PANEL_NS] = &panel_ns,
+    [PANEL_CONN] = &panel_conn,           [PANEL_RIGHTS] = &panel_rights,
 };
 
 const struct panel *panel_of(enum panel_id id)

@@ -25,7 +25,7 @@ extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluste
     panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_build, panel_train,
     panel_runs, panel_edit, panel_pods, panel_nodes, panel_events, panel_object, panel_yaml,
     panel_settings,
-    panel_messages, panel_keys;
+    panel_messages, panel_keys, panel_ctx, panel_ns, panel_conn, panel_rights;
 
 /* --- shared by panels ---------------------------------------------------------- */
 /* Sign and role of a check's result and of a step's state. */

@@ -127,7 +127,7 @@ static int look(struct lab_list *labs, const struct console_options *o)
 {
     struct status st = {.loop = loop_new(), .begun_ms = clock_ms()};
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
-                                 .deliver = apply, .arg = &st};
+                                 .keep_choices = true, .deliver = apply, .arg = &st};
     struct start start = {.o = o, .send = apply, .arg = &st};
     st.app = app_new(session_new(labs), labs);
     effects_init(&st.effects);
