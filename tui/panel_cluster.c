@@ -28,11 +28,6 @@ static bool is_down(const struct app *a)
     return a->s->cluster.link == LINK_DOWN;
 }
 
-static enum role dim(const struct app *a, enum role role)
-{
-    return is_down(a) ? ROLE_MUTED : role;
-}
-
 static int pods_shown(const struct app *a)
 {
     return MIN(lists_pods(a->lists_all, a->s, &all).n, PANEL_CLUSTER_PODS_MOST);
@@ -60,26 +55,33 @@ static void heading(struct rows *out, int id, const char *name, int n, const str
         rows_putf(out, ROLE_HEAD, " %d", n);
 }
 
+/* What stands below a heading: why there are no rows, or that they are old. */
+static bool begin(const struct app *a, struct rows *out, const struct table *t, int n, int w)
+{
+    if (!t->forbidden && n > 0 && (!is_down(a) || t->from[0]))
+        panel_list_stale(a, out, t, w);
+    return !panel_list_state(a, out, t, n, w);
+}
+
 /* --- nodes -------------------------------------------------------------------- */
 /* " * gaudi-0  habana.ai/gaudi 6/8  mem 71/480Gi": the name is what a Job asks
  * for. */
-static void node_row(const struct app *a, struct rows *out, const struct nodeinfo *n, bool part,
-                     int w, int name_w)
+static void node_row(struct rows *out, const struct nodeinfo *n, bool part, int w, int name_w)
 {
     const struct nodeinfo_use *main = n->devices ? &n->device[0] : &n->cpu;
     char share[64], text[128];
     rows_new(out, -1);
     rows_put(out, ROLE_TEXT, " ");
-    rows_sign(out, dim(a, n->ready ? ROLE_OK : ROLE_FAIL), n->ready ? G_LIVE : G_FAIL);
+    rows_sign(out, n->ready ? ROLE_OK : ROLE_FAIL, n->ready ? G_LIVE : G_FAIL);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, dim(a, ROLE_TEXT), panel_list_clean(out, n->name), name_w);
+    rows_cell(out, ROLE_TEXT, panel_list_clean(out, n->name), name_w);
     str_fmt(text, sizeof text, " %s %s", main->resource, panel_nodes_share(main, part, share));
-    rows_cell(out, dim(a, panel_nodes_hw_role(main->resource)), panel_list_clean(out, text), 24);
+    rows_cell(out, panel_nodes_hw_role(main->resource), panel_list_clean(out, text), 24);
     for (int i = 1; i < n->devices; i++) {
         str_fmt(text, sizeof text, "%s %s  ", podinfo_short_resource(n->device[i].resource),
                 panel_nodes_share(&n->device[i], part, share));
         if (out->v[out->n - 1].width + utf8_str_width(text) <= w)
-            rows_put(out, dim(a, panel_nodes_hw_role(n->device[i].resource)),
+            rows_put(out, panel_nodes_hw_role(n->device[i].resource),
                      panel_list_clean(out, text));
     }
     str_fmt(text, sizeof text, "mem %s", panel_nodes_share(&n->memory, part, share));
@@ -108,22 +110,22 @@ static void nodes(const struct app *a, struct rows *out, int w)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
     if (l.n > 0) {
         str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, l.n);
-        rows_right(out, dim(a, ready == l.n ? ROLE_OK : ROLE_WARN), buf, w);
+        rows_right(out, ready == l.n ? ROLE_OK : ROLE_WARN, buf, w);
     }
-    if (panel_list_state(a, out, t, l.n, w))
+    if (!begin(a, out, t, l.n, w))
         return;
     for (int i = 0; i < l.n; i++)
-        node_row(a, out, &l.v[l.order[i]], l.part, w, name_w);
+        node_row(out, &l.v[l.order[i]], l.part, w, name_w);
 }
 
 /* --- pods --------------------------------------------------------------------- */
 /* Pods of one Job differ at the end of their names. */
-static void pod_name(const struct app *a, struct rows *out, const char *name, int w)
+static void pod_name(struct rows *out, const char *name, int w)
 {
     struct str s;
     str_init(&s, 1024);
     text_fit_middle(name, w - 1, glyph_of(out->glyphs, G_MORE), &s);
-    rows_cell(out, dim(a, ROLE_TEXT), s.p, w);
+    rows_cell(out, ROLE_TEXT, s.p, w);
     str_release(&s);
 }
 
@@ -142,15 +144,14 @@ static void pod_row(const struct app *a, struct rows *out, const struct podinfo 
     enum role role;
     enum glyph g = panel_pods_sign(p->status, &role);
     char age[16], buf[32];
-    role = dim(a, role);
     rows_new(out, id);
     rows_put(out, ROLE_TEXT, " ");
     rows_sign(out, role, g);
     rows_put(out, ROLE_TEXT, " ");
-    pod_name(a, out, panel_list_clean(out, p->name), name_width(w));
+    pod_name(out, panel_list_clean(out, p->name), name_width(w));
     if (status_width(w))
         rows_cell(out, role, panel_list_clean(out, p->status), status_width(w));
-    rows_cell_right(out, dim(a, ROLE_TEXT), str_fmt(buf, sizeof buf, "%d/%d", p->ready, p->all), 5);
+    rows_cell_right(out, ROLE_TEXT, str_fmt(buf, sizeof buf, "%d/%d", p->ready, p->all), 5);
     rows_cell_right(out, ROLE_MUTED, panel_age(a, p->created_ms, age), 6);
     rows_cell_right(out, p->restarts ? ROLE_WARN : ROLE_MUTED,
                     str_fmt(buf, sizeof buf, "%d", p->restarts), 5);
@@ -175,7 +176,7 @@ static void pods(const struct app *a, struct rows *out, int w)
         rows_cell_right(out, ROLE_MUTED, _("age"), 6);
         rows_cell_right(out, ROLE_MUTED, _("rst"), 5);
     }
-    if (panel_list_state(a, out, t, l.n, w))
+    if (!begin(a, out, t, l.n, w))
         return;
     for (int i = 0; i < shown; i++)
         pod_row(a, out, lists_pod(&l, i), PANEL_CLUSTER_FIRST_POD + i, w);
@@ -191,8 +192,8 @@ static void events(const struct app *a, struct rows *out, int w)
     rows_blank(out);
     heading(out, PANEL_CLUSTER_FIRST_POD + pods_shown(a), _("Events"), l.n, t);
     if (l.warnings > 0 && !t->forbidden)
-        rows_putf(out, dim(a, ROLE_WARN), _("  %d warnings"), l.warnings);
-    if (panel_list_state(a, out, t, l.n, w))
+        rows_putf(out, ROLE_WARN, _("  %d warnings"), l.warnings);
+    if (!begin(a, out, t, l.n, w))
         return;
     for (int i = 0; i < l.n && i < EVENTS_SHOWN; i++)
         panel_events_row(a, out, &l.v[l.order[i]], -1, w, false);
@@ -218,6 +219,7 @@ static void down(const struct app *a, struct rows *out, int w)
     if (k->last_ok_ms > 0)
         rows_linef(out, ROLE_WARN, _("  as it was %s ago:"), panel_age(a, k->last_ok_ms, age));
     rows_blank(out);
+    out->dim = true;
 }
 
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
@@ -229,14 +231,19 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         down(a, out, w);
     if (is_down(a) && !seen)
         return;
-    nodes(a, out, w);
-    pods(a, out, w);
-    events(a, out, w);
+    void (*const sections[])(const struct app *a, struct rows *out, int w) = {nodes, pods, events};
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+        sections[i](a, out, w);
+        out->dim = is_down(a);
+    }
 }
 
 static bool ages(const struct app *a)
 {
-    return is_down(a) || json_count(session_table(a->s, "pods")->items) > 0;
+    bool waits = false;
+    for (int i = 0; i < SESSION_WATCHED; i++)
+        waits = waits || (!a->s->tables[i].synced && a->s->tables[i].asked_ms > 0);
+    return is_down(a) || waits || json_count(session_table(a->s, "pods")->items) > 0;
 }
 
 const struct panel panel_cluster = {title, rows, NULL, ages, N_("Cluster")};

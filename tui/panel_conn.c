@@ -25,14 +25,17 @@ static void fact(struct rows *out, int w, const char *label, enum role role, con
     int at = label_width(w), room = MAX(w - at, 10);
     if (!*value)
         return;
-    rows_new(out, -1);
-    rows_cell(out, ROLE_MUTED, label, at - 1);
-    rows_put(out, ROLE_TEXT, " ");
     const char *clean = panel_list_clean(out, value);
-    if (utf8_str_width(clean) <= room)
+    bool beside = utf8_str_width(clean) <= room && utf8_str_width(label) < at;
+    rows_new(out, -1);
+    rows_put(out, ROLE_MUTED, label);
+    if (beside) {
+        rows_pad(out, at);
         rows_put(out, role, clean);
-    else
-        rows_wrap(out, role, w >= 60 ? at : 2, clean, w - (w >= 60 ? at : 2));
+    } else {
+        int indent = w >= 60 ? at : 2;
+        rows_wrap(out, role, indent, clean, w - indent);
+    }
 }
 
 static void head(struct rows *out, const char *text)

@@ -82,7 +82,7 @@ static void columns(const struct app *a, const struct pick_contexts *l, int w,
         const char *cell[C_COUNT] = {x->name, x->cluster, x->user, x->ns,
                                      answer(a, x, buf, &role)};
         for (int k = 0; k < C_COUNT; k++)
-            c[k].want = MIN(MAX(c[k].want, utf8_str_width(cell[k])), k == C_ANSWER ? 60 : 30);
+            c[k].want = MIN(MAX(c[k].want, utf8_str_width(cell[k])), k == C_ANSWER ? 400 : 30);
     }
     columns_fit(c, C_COUNT, w - 2);
 }

@@ -1,5 +1,6 @@
 /* panel_curve.c - the live loss curve, the figures beside it, the strip below. */
 #include "tui/panel.h"
+#include "tui/panel_list.h"
 
 #include <math.h>
 
@@ -171,6 +172,10 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
         empty(out, w, h);
         return;
     }
+    if (has_run(a) && panel_list_run_stale(a)) {
+        panel_list_stale(a, out, NULL, w);
+        h -= out->n;
+    }
     int below = a->zoom && a->cols >= 80 && a->rows >= 24 ? 0 : h >= 9 ? 3 : h >= 7 ? 1 : 0;
     int table = a->inspect_open && a->s->run.inspect_line ? (h - below) / 2 : 0;
     if (!has_run(a))
@@ -241,7 +246,7 @@ static const char *foot(const struct app *a, char buf[160])
 
 static bool ages(const struct app *a)
 {
-    return has_run(a) && str_eq(a->s->run.state, "running");
+    return has_run(a) && (str_eq(a->s->run.state, "running") || panel_list_run_stale(a));
 }
 
 const struct panel panel_curve = {title, rows, foot, ages, N_("Curve")};
@@ -316,7 +321,13 @@ static void run_rows(const struct app *a, struct rows *out, int w, int h)
     char buf[64], num[24];
     if (!has_run(a))
         return;
-    figure(out, _("state"), state_role(r->state), panel_run_state(r->state), "");
+    if (panel_list_run_stale(a)) {
+        panel_age(a, a->s->cluster.last_ok_ms, num);
+        figure(out, _("state"), ROLE_FAIL, _("no link"), num);
+        out->dim = true;
+    } else {
+        figure(out, _("state"), state_role(r->state), panel_run_state(r->state), "");
+    }
     losses(a, out);
     if (h >= 14)
         rows_blank(out);

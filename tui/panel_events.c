@@ -79,7 +79,7 @@ void panel_events_of(const struct app *a, struct rows *out, const char *kind,
     }
     if (n == 0)
         rows_line(out, ROLE_MUTED, t->synced ? _(" none (events are kept for an hour)")
-                                             : _(" reading"));
+                                             : _(" loading"));
 }
 
 /* The selected event in full. */
@@ -105,7 +105,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     const struct table *t = session_table(a->s, "events");
     struct lists_events l = lists_events(a->lists, a->s, v);
     panel_list_small(a, out, title);
-    panel_list_stale(a, out, w);
+    panel_list_stale(a, out, t, w);
     if (panel_list_state(a, out, t, l.total, w))
         return;
     if (l.n == 0)

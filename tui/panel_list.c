@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/utf8.h"
+#include "k8s/res.h"
 #include "tui/panel.h"
 
 const char *panel_list_clean(struct rows *out, const char *text)
@@ -16,24 +17,50 @@ const char *panel_list_clean(struct rows *out, const char *text)
     return kept;
 }
 
-/* The Role line that would open a list. */
+/* The right that is missing, and the Role line that would open the list. */
 void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w)
 {
-    bool wide = str_eq(t->resource, "nodes");
-    const char *res = str_eq(t->resource, "pods@all") ? "pods" : t->resource;
-    const char *group = str_eq(res, "jobs") ? "batch" : "";
+    bool all = t == &a->s->all_pods;
+    const struct res *r = res_by_name(all ? "pods" : t->resource);
+    struct denied d = t->denied;
+    const char *verbs[4];
+    struct str rule;
+    char text[640];
+    if (!d.resource[0] && r) {
+        str_copy(d.verb, sizeof d.verb, "list");
+        str_copy(d.resource, sizeof d.resource, r->plural);
+        str_copy(d.group, sizeof d.group, r->group);
+        str_copy(d.ns, sizeof d.ns, all || !r->namespaced ? "" : a->s->cluster.ns);
+    }
+    denied_verbs(&d, verbs);
     rows_new(out, -1);
     rows_sign(out, ROLE_WARN, G_LOCKED);
-    rows_putf(out, ROLE_WARN, _(" not allowed: list, watch %s"), res);
-    char text[320];
-    if (wide)
-        str_fmt(text, sizeof text, _("Ask for a ClusterRole with this rule:"));
+    str_fmt(text, sizeof text, _(" not allowed: %s %s in %s"), d.verb, d.resource, d.ns);
+    if (!d.ns[0] || utf8_str_width(text) >= w)       /* the next row has it too */
+        str_fmt(text, sizeof text, _(" not allowed: %s %s"), d.verb, d.resource);
+    rows_put(out, ROLE_WARN, panel_list_clean(out, text));
+    if (d.ns[0])
+        str_fmt(text, sizeof text, _("Ask for a Role in %s with this rule:"), d.ns);
     else
-        str_fmt(text, sizeof text, _("Ask for a Role in %s with this rule:"), a->s->cluster.ns);
-    rows_wrap(out, ROLE_MUTED, 2, text, w - 2);
-    str_fmt(text, sizeof text,
-            "> {apiGroups: [\"%s\"], resources: [%s], verbs: [get, list, watch]}", group, res);
-    rows_wrap(out, ROLE_CODE, 2, text, w - 2);
+        str_copy(text, sizeof text, _("Ask for a ClusterRole with this rule:"));
+    rows_wrap(out, ROLE_MUTED, 2, panel_list_clean(out, text), w - 2);
+    str_init(&rule, 1024);
+    str_add(&rule, "> ");
+    denied_rule(&d, &rule);
+    rows_wrap(out, ROLE_CODE, 2, panel_list_clean(out, rule.p), w - 2);
+    str_release(&rule);
+}
+
+static void loading(const struct app *a, struct rows *out, const struct table *t)
+{
+    char age[16];
+    if (a->s->cluster.link == LINK_DOWN)
+        rows_line(out, ROLE_MUTED, _(" not read yet: no link"));
+    else if (t->asked_ms > 0 && a->now_ms - t->asked_ms >= 1000)
+        rows_linef(out, ROLE_MUTED, _(" loading%s %s"), glyph_of(out->glyphs, G_MORE),
+                   panel_age(a, t->asked_ms, age));
+    else
+        rows_linef(out, ROLE_MUTED, _(" loading%s"), glyph_of(out->glyphs, G_MORE));
 }
 
 bool panel_list_state(const struct app *a, struct rows *out, const struct table *t, int n, int w)
@@ -49,10 +76,9 @@ bool panel_list_state(const struct app *a, struct rows *out, const struct table 
     else if (a->s->cluster.link == LINK_OFF)
         rows_line(out, ROLE_MUTED, _(" no cluster"));
     else if (t->error[0])
-        rows_wrap(out, ROLE_WARN, 1, t->error, w - 1);
+        rows_wrap(out, ROLE_WARN, 1, panel_list_clean(out, t->error), w - 1);
     else
-        rows_line(out, ROLE_MUTED,
-                  a->s->cluster.link == LINK_UP ? _(" reading") : _(" connecting"));
+        loading(a, out, t);
     return true;
 }
 
@@ -88,23 +114,60 @@ void panel_list_small(const struct app *a, struct rows *out,
         rows_line(out, ROLE_STRONG, panel_list_clean(out, title(a, buf)));
 }
 
-void panel_list_stale(const struct app *a, struct rows *out, int w)
+/* "class-a/stu-07, 12s old: class-b has not answered yet" */
+static void of_before(const struct app *a, const struct table *t, char buf[200])
 {
     const struct cluster_state *k = &a->s->cluster;
-    char age[16], next[16] = "", text[160];
-    if (k->link != LINK_DOWN)
-        return;
-    if (k->next_try_ms > a->now_ms)
-        clock_age(k->next_try_ms - a->now_ms, next);
-    panel_age(a, k->last_ok_ms, age);
-    if (*age && *next)
-        str_fmt(text, sizeof text, _("no link: as it was %s ago, next try in %s"), age, next);
-    else if (*age)
-        str_fmt(text, sizeof text, _("no link: as it was %s ago"), age);
+    char age[16];
+    panel_age(a, t->seen_ms, age);
+    if (k->link == LINK_DOWN)
+        str_fmt(buf, 200, _("of %s, %s old: no link to %s"), t->from, age, k->context);
     else
-        str_copy(text, sizeof text, _("no link"));
+        str_fmt(buf, 200, _("of %s, %s old: waiting for %s/%s"), t->from, age, k->context, k->ns);
+}
+
+const char *panel_list_stale_words(const struct app *a, const struct table *t, char buf[200])
+{
+    const struct cluster_state *k = &a->s->cluster;
+    int64_t seen = t && t->seen_ms ? t->seen_ms : k->last_ok_ms;
+    int64_t next_ms = t && t->broken && t->next_ms ? t->next_ms : k->next_try_ms;
+    char age[16], next[16] = "";
+    bool down = k->link == LINK_DOWN;
+    buf[0] = '\0';
+    if (t ? !session_table_old(a->s, t) : !down)
+        return buf;
+    if (t && t->from[0]) {
+        of_before(a, t, buf);
+        return buf;
+    }
+    if (next_ms > a->now_ms)
+        clock_age(next_ms - a->now_ms, next);
+    panel_age(a, seen, age);
+    if (*age && *next)
+        str_fmt(buf, 200, down ? _("no link: %s old, next try in %s")
+                               : _("broken off: %s old, next try in %s"), age, next);
+    else if (*age)
+        str_fmt(buf, 200, down ? _("no link: %s old") : _("broken off: %s old"), age);
+    else
+        str_copy(buf, 200, down ? _("no link") : _("broken off"));
+    return buf;
+}
+
+bool panel_list_stale(const struct app *a, struct rows *out, const struct table *t, int w)
+{
+    char text[200];
+    if (!*panel_list_stale_words(a, t, text))
+        return false;
     rows_new(out, -1);
     rows_sign(out, ROLE_FAIL, G_FAIL);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_FAIL, text, MAX(w - 2, 4));
+    rows_cell(out, ROLE_FAIL, panel_list_clean(out, text), MAX(w - 2, 4));
+    out->dim = true;
+    return true;
+}
+
+bool panel_list_run_stale(const struct app *a)
+{
+    const char *state = a->s->run.state;
+    return a->s->cluster.link == LINK_DOWN && !str_eq(state, "done") && !str_eq(state, "error");
 }

@@ -6,7 +6,7 @@
 
 #include "tui/app.h"
 
-/* Nothing to list: why. True: said so. */
+/* Nothing to list: why. True: said so. "none" is said after a list has come. */
 bool panel_list_state(const struct app *a, struct rows *out, const struct table *t, int n, int w);
 /* A section's forbidden list, in one or two rows. */
 void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w);
@@ -20,7 +20,12 @@ const char *panel_list_clean(struct rows *out, const char *text);
 bool panel_list_is_small(const struct app *a);
 void panel_list_small(const struct app *a, struct rows *out,
                       const char *(*title)(const struct app *a, char buf[160]));
-/* The link is down: what is listed is old, and when the next try is. */
-void panel_list_stale(const struct app *a, struct rows *out, int w);
+/* What is listed is old: a row says how old, of where, and when the next try is;
+ * the rows after it are dimmed (out->dim). False: it is not. */
+bool panel_list_stale(const struct app *a, struct rows *out, const struct table *t, int w);
+/* The same in words, "" when it is not old. t NULL: the link alone. */
+const char *panel_list_stale_words(const struct app *a, const struct table *t, char buf[200]);
+/* A run or a log that is not over is old while there is no link. */
+bool panel_list_run_stale(const struct app *a);
 
 #endif

@@ -145,8 +145,11 @@ static const char *foot(const struct app *a, char buf[160])
         [LOG_NONE] = "", [LOG_OPENING] = N_("opening"), [LOG_OPEN] = "",
         [LOG_WAITING] = N_("waiting"), [LOG_OVER] = N_("ended")};
     const struct log_view *v = &a->s->log_view;
+    char words[200];
     struct str s;
     str_init(&s, 150);
+    if (panel_list_run_stale(a))
+        add_part(&s, "%s", panel_list_stale_words(a, NULL, words));
     add_search(a, &s);
     if (a->s->log_dropped)
         add_part(&s, _("%" PRIu64 " older lines dropped"), a->s->log_dropped);
@@ -171,8 +174,9 @@ static void status_row(const struct app *a, struct rows *out, int h)
     char buf[160];
     while (out->n < h - 1)
         rows_blank(out);
+    out->dim = false;
     rows_new(out, -1);
-    rows_put(out, ROLE_MUTED, foot(a, buf));
+    rows_put(out, panel_list_run_stale(a) ? ROLE_FAIL : ROLE_MUTED, foot(a, buf));
     if (a->s->log_view.pod[0])
         rows_putf(out, ROLE_MUTED, "  %s", a->s->log_view.pod);
 }
@@ -202,6 +206,7 @@ static void lines(const struct app *a, struct rows *out, int w, int h)
 
 static void rows(const struct app *a, struct rows *out, int w, int h)
 {
+    out->dim = panel_list_run_stale(a);
     lines(a, out, w, panel_log_height(a, h));
     if (panel_list_is_small(a))
         status_row(a, out, h);
@@ -209,7 +214,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
 
 static bool ages(const struct app *a)
 {
-    return logindex_count(&a->log.index, a->s) == 0 && *pod_of(a);
+    return panel_list_run_stale(a) || (logindex_count(&a->log.index, a->s) == 0 && *pod_of(a));
 }
 
 const struct panel panel_log = {title, rows, foot, ages, N_("Log")};

@@ -124,10 +124,9 @@ static void node_row(const struct app *a, struct rows *out, const struct nodeinf
     char buf[128], age[16];
     enum role role;
     const char *status = panel_nodes_status(n, &role, buf);
-    bool down = a->s->cluster.link == LINK_DOWN;
     enum role hw = n->devices ? panel_nodes_hw_role(n->device[0].resource) : ROLE_MUTED;
     rows_new(out, id);
-    rows_sign(out, down ? ROLE_MUTED : role,
+    rows_sign(out, role,
               !n->ready ? G_FAIL : role == ROLE_OK ? G_LIVE : G_WARN);
     rows_put(out, ROLE_TEXT, " ");
     columns_cell(c, C_NAME, out, ROLE_TEXT, panel_list_clean(out, n->name), true);
@@ -276,7 +275,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     struct lists_nodes l = lists_nodes(a->lists, a->s, &a->list[LIST_NODES]);
     struct column c[C_COUNT];
     panel_list_small(a, out, title);
-    panel_list_stale(a, out, w);
+    panel_list_stale(a, out, t, w);
     if (panel_list_state(a, out, t, l.total, w))
         return;
     columns(&l, w, c);

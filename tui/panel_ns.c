@@ -58,7 +58,7 @@ static void ns_row(const struct app *a, struct rows *out, const struct conn_ns *
 static void columns(const struct pick_spaces *l, int w, struct column c[C_COUNT])
 {
     const struct column all[C_COUNT] = {{_("NAMESPACE"), 12, 9, 100, false, 0},
-                                        {_("FROM"), 11, 13, 40, false, 0},
+                                        {_("FROM"), 4, 4, 40, false, 0},
                                         {_("PODS"), 4, 5, 60, false, 0},
                                         {_("LOGS"), 4, 5, 50, false, 0},
                                         {_("TRAIN"), 5, 5, 80, false, 0}};
@@ -67,6 +67,7 @@ static void columns(const struct pick_spaces *l, int w, struct column c[C_COUNT]
         c[C_NAME].want = MIN(MAX(c[C_NAME].want, utf8_str_width(l->v[i]->name)), 63);
         c[C_FROM].want = MAX(c[C_FROM].want, utf8_str_width(from(l->v[i])));
     }
+    c[C_FROM].least = c[C_FROM].want;
     for (int i = 1; i < C_COUNT; i++) {
         c[i].least = MAX(c[i].least, utf8_str_width(c[i].head));
         c[i].want = MAX(c[i].want, c[i].least);

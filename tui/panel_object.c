@@ -349,7 +349,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 {
     const struct json *o = panel_object_find(a);
     panel_list_small(a, out, title);
-    panel_list_stale(a, out, w);
+    panel_list_stale(a, out, session_table(a->s, "pods"), w);
     if (!o) {
         rows_linef(out, ROLE_WARN, _("%s/%s is gone: it was deleted."), a->object.kind,
                    a->object.name);

@@ -83,8 +83,6 @@ static void pod_row(const struct app *a, struct rows *out, const struct podinfo 
     char buf[32], age[16];
     enum role role;
     enum glyph g = panel_pods_sign(p->status, &role);
-    if (a->s->cluster.link == LINK_DOWN)
-        role = ROLE_MUTED;
     rows_new(out, id);
     rows_sign(out, role, g);
     rows_put(out, ROLE_TEXT, " ");
@@ -165,7 +163,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
     struct lists_pods l = lists_pods(a->lists, a->s, &a->list[LIST_PODS]);
     struct column c[C_COUNT];
     panel_list_small(a, out, title);
-    panel_list_stale(a, out, w);
+    panel_list_stale(a, out, t, w);
     if (panel_list_state(a, out, t, l.total, w))
         return;
     int sel = MIN(MAX(a->sel[PANEL_PODS], 0), MAX(l.n - 1, 0));

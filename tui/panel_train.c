@@ -1,5 +1,6 @@
 /* panel_train.c - steering the training, and a step of it walked through. */
 #include "tui/panel.h"
+#include "tui/panel_list.h"
 
 #include <math.h>
 
@@ -107,6 +108,8 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
         keys(out, w);
         return;
     }
+    if (panel_list_run_stale(a))
+        panel_list_stale(a, out, NULL, w);
     state_row(a, out, w);
     if (!told(r) || h >= 14)
         answer_row(a, out, w);

@@ -42,6 +42,7 @@ struct row *rows_new(struct rows *r, int id)
     struct row *row = &r->v[r->n++];
     row->n = row->width = 0;
     row->id = id;
+    row->dim = r->dim;
     return row;
 }
 

@@ -21,6 +21,7 @@ struct span {
 struct row {
     struct span *span;
     int n, cap, width, id;
+    bool dim;                    /* what it says is old: drawn muted, whatever its roles */
 };
 
 struct rows {
@@ -33,6 +34,7 @@ struct rows {
     int ids;                     /* then: how many can be selected in all, from id 0 on */
     int mark;                    /* a row to scroll to when asked for; 0: none */
     enum glyph_set glyphs;
+    bool dim;                    /* of the rows made from now on */
 };
 
 void rows_init(struct rows *r, enum glyph_set glyphs);

@@ -27,8 +27,8 @@ static void draw_row(struct frame *f, const struct row *row, struct rect r, int 
     int x = r.x, strong = f->a->look.big ? ATTR_BOLD : 0;
     grid_clip(f->g, r);
     for (int i = 0; i < row->n; i++)
-        x += grid_text(f->g, x, y, row->span[i].role, row->span[i].attr | strong,
-                       row->span[i].text);
+        x += grid_text(f->g, x, y, row->dim ? ROLE_MUTED : row->span[i].role,
+                       (row->dim ? 0 : row->span[i].attr) | strong, row->span[i].text);
     grid_unclip(f->g);
     if (selected)
         grid_paint(f->g, (struct rect){r.x - 1, y, r.w + 2, 1}, ATTR_REVERSE);

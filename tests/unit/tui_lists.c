@@ -212,13 +212,13 @@ TEST(a_section_says_what_it_may_not_see)
     nodes->generation++;
     fx_key(a, "1");
     fx_screen(a, &s);
-    CHECK_HAS(s.p, "not allowed: list, watch nodes");
+    CHECK_HAS(s.p, "not allowed: list nodes");
     CHECK_HAS(s.p, "dataaccess-0");          /* the other sections are there */
     str_release(&s);
     nodes->forbidden = nodes->synced = false;
     nodes->generation++;
     fx_screen(a, &s);
-    CHECK_HAS(s.p, "reading");               /* not "none": its list has not come */
+    CHECK_HAS(s.p, "loading");               /* not "none": its list has not come */
     str_release(&s);
     nodes->synced = true;
     nodes->generation++;
