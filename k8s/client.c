@@ -1,8 +1,8 @@
 /* client.c - one connection to a Kubernetes API (client.h): its target, its
  * requests, their trace, and what is tried again.
  *
- * A request is sent again after a 401 when the token file has changed, and
- * after 429 or 5xx with Retry-After, at most RETRY_MAX times. A list follows
+ * A request is sent again after 429 or 5xx with Retry-After, at most RETRY_MAX
+ * times; what a 401 asks for is the transport's part (login.h). A list follows
  * `continue` and answers one List with all items.
  */
 #include "k8s/client.h"
@@ -14,7 +14,7 @@
 #include "k8s/client_io.h"
 #include "k8s/kubectl.h"
 
-enum { RETRY_MAX = 5, TIMEOUT_MS = 60000, TOKEN_MS = 60000, LINK_MS = 5000 };
+enum { RETRY_MAX = 5, TIMEOUT_MS = 60000, LINK_MS = 5000 };
 
 struct k8s_call {
     struct k8s *k;
@@ -37,7 +37,8 @@ struct k8s {
     struct kube_context ctx;
     struct k8s_hooks hooks;
     uint16_t id;
-    uint32_t epoch, next_trace, token_timer;
+    uint32_t epoch, next_trace;
+    struct login *login;
     struct k8s_call *calls;
     struct k8s_part *parts;
     bool linked, up;
@@ -59,17 +60,9 @@ static void impersonate(struct http_target *t, const struct kube_context *x)
     for (size_t i = 0; i < x->as_groups.n; i++)
         strv_pushf(&t->headers, "Impersonate-Group: %s", x->as_groups.v[i]);
     for (size_t i = 0; i < x->as_extra.n; i++) {
-        const char *eq = strchr(x->as_extra.v[i], '=');
-        struct str name;
-        if (!eq)
-            continue;
-        char *key = xstrndup(x->as_extra.v[i], (size_t)(eq - x->as_extra.v[i]));
-        str_init(&name, 1024);
-        k8s_query(&name, key, "");
-        name.p[name.len - 1] = '\0';              /* "?key=" without its ends */
-        strv_pushf(&t->headers, "Impersonate-Extra-%s: %s", name.p + 1, eq + 1);
-        str_release(&name);
-        free(key);
+        size_t n = strcspn(x->as_extra.v[i], "=");
+        strv_pushf(&t->headers, "Impersonate-Extra-%.*s: %s", (int)n, x->as_extra.v[i],
+                   x->as_extra.v[i] + n + 1);
     }
 }
 
@@ -77,33 +70,11 @@ static struct http_target *make_target(const struct kube_context *x)
 {
     struct http_target *t = http_target_new(x->server);
     t->ca_pem = xstrdup(x->ca_pem);
-    t->cert_pem = xstrdup(x->cert_pem);
-    t->key_pem = xstrdup(x->key_pem);
     t->insecure = x->insecure;
     t->tls_server_name = xstrdup(x->tls_server_name);
     t->proxy = xstrdup(x->proxy);
-    t->bearer = xstrdup(x->token);
-    t->user = xstrdup(x->username);
-    t->password = xstrdup(x->password);
     impersonate(t, x);
     return t;
-}
-
-bool k8s_refresh_token(struct k8s *k)
-{
-    if (!kube_context_refresh(&k->ctx))
-        return false;
-    log_add_secret(k->ctx.token);
-    free(k->target->bearer);
-    k->target->bearer = xstrdup(k->ctx.token);
-    return true;
-}
-
-static void on_token_timer(void *arg)
-{
-    struct k8s *k = arg;
-    k8s_refresh_token(k);
-    k->token_timer = loop_timer(k->loop, TOKEN_MS, on_token_timer, k, "token file");
 }
 
 struct k8s *k8s_open(struct loop *l, const struct kube_context *ctx, uint16_t id,
@@ -117,11 +88,8 @@ struct k8s *k8s_open(struct loop *l, const struct kube_context *ctx, uint16_t id
         k->hooks = *hooks;
     kube_context_init(&k->ctx);
     k->ctx.ns = xstrdup(ctx->ns);
-    k->ctx.token = xstrdup(ctx->token);
-    k->ctx.token_file = xstrdup(ctx->token_file);
     k->target = make_target(ctx);
-    if (ctx->token_file)
-        k->token_timer = loop_timer(l, TOKEN_MS, on_token_timer, k, "token file");
+    k->login = login_new(l, ctx, k->target, hooks ? &hooks->login : NULL);
     return k;
 }
 
@@ -156,7 +124,7 @@ void k8s_close(struct k8s *k)
     }
     while (k->calls)
         free_call(k->calls);
-    loop_timer_cancel(k->loop, k->token_timer);
+    login_free(k->login);
     http_target_unref(k->target);
     kube_context_release(&k->ctx);
     free(k);
@@ -188,6 +156,16 @@ void k8s_use(struct k8s *k, const char *ns)
 struct http_target *k8s_target(struct k8s *k)
 {
     return k->target;
+}
+
+void k8s_cancel_login(struct k8s *k)
+{
+    login_cancel(k->login);
+}
+
+int64_t k8s_expires_ms(const struct k8s *k)
+{
+    return login_expires_ms(k->login);
 }
 
 struct loop *k8s_loop(struct k8s *k)
@@ -308,11 +286,9 @@ static bool again(struct k8s_call *c, const struct http_response *r)
 {
     if (c->tries >= RETRY_MAX)
         return false;
-    bool fresh = r->status == 401 && k8s_refresh_token(c->k);
-    bool wait = r->status == 429 || (r->status >= 500 && r->retry_after >= 0);
-    if (!fresh && !wait)
+    if (r->status != 429 && (r->status < 500 || r->retry_after < 0))
         return false;
-    int64_t ms = fresh ? 0 : 1000 * (int64_t)MAX(r->retry_after, 1);
+    int64_t ms = 1000 * (int64_t)MAX(r->retry_after, 1);
     c->tries++;
     c->timer = loop_timer(c->k->loop, ms, send_call, c, "request again");
     return true;

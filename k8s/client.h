@@ -12,6 +12,7 @@
 #include "core/base/json.h"
 #include "core/io/http.h"
 #include "k8s/kubeconfig.h"
+#include "k8s/login.h"
 
 struct k8s;                       /* one connection */
 
@@ -28,6 +29,7 @@ struct k8s_hooks {
     void (*trace)(void *arg, const struct k8s_trace *t);
     /* up/down changes of the link, with the error when down */
     void (*link)(void *arg, bool up, int64_t latency_ms, const struct pd_err *err);
+    struct login_hooks login;     /* what a credential plugin needs of the screen */
     void *arg;
 };
 
@@ -43,6 +45,9 @@ const char *k8s_namespace(const struct k8s *k);
 void k8s_use(struct k8s *k, const char *ns);
 struct http_target *k8s_target(struct k8s *k);
 struct loop *k8s_loop(struct k8s *k);
+/* A credential plugin that runs is ended; what waits for it fails as cancelled. */
+void k8s_cancel_login(struct k8s *k);
+int64_t k8s_expires_ms(const struct k8s *k);      /* of a plugin's credentials; 0: not known */
 
 /* One request. `status` is the HTTP status; `object` is borrowed (NULL when the
  * body is no JSON); err is NULL below 400. */

@@ -27,8 +27,6 @@ void k8s_trace_done(struct k8s *k, uint32_t id, const char *method, const char *
                     int64_t ms);
 /* An answer came (err NULL), or the transport failed. */
 void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err);
-/* After a 401: true when the token file holds another token now. */
-bool k8s_refresh_token(struct k8s *k);
 
 /* Append "?name=value" or "&name=value", percent-encoded; NULL value: nothing. */
 void k8s_query(struct str *path, const char *name, const char *value);

@@ -1,6 +1,7 @@
 /* kube_context.c - a resolved context: its memory, its token file, and the one
  * that a pod finds in its service account (kubeconfig.h). */
 #include <ctype.h>
+#include <strings.h>
 
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
@@ -31,7 +32,7 @@ void kube_context_release(struct kube_context *x)
     char *plain[] = {x->name, x->cluster, x->user, x->ns, x->server, x->ca_pem, x->cert_pem,
                      x->token_file, x->username, x->tls_server_name, x->proxy, x->as, x->as_uid,
                      x->exec.api_version, x->exec.command, x->exec.interactive,
-                     x->exec.install_hint, x->source};
+                     x->exec.install_hint, x->exec.config, x->source};
     char *secret[] = {x->key_pem, x->token, x->password};
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         free(plain[i]);
@@ -74,6 +75,12 @@ bool kube_context_refresh(struct kube_context *x)
     wipe(x->token);
     x->token = token;
     return true;
+}
+
+bool kube_context_uses_plugin(const struct kube_context *x)
+{
+    return x->exec.command && !x->token && !x->token_file && !x->username && !x->cert_pem &&
+           strncasecmp(x->server, "https://", 8) == 0;
 }
 
 enum pd_code kubeconfig_pod(const struct kube_options *o UNUSED, struct kube_context *x,

@@ -25,6 +25,7 @@ struct kube_exec {
     struct strv args, env;            /* env: "NAME=value" */
     char *interactive;                /* "Never" "IfAvailable" "Always" */
     char *install_hint;
+    char *config;                     /* JSON of the cluster's extension for plugins, or NULL */
     bool cluster_info;
 };
 
@@ -39,7 +40,7 @@ struct kube_context {
     bool insecure, disable_compression, in_cluster;
     char *tls_server_name, *proxy;
     char *as, *as_uid;                /* impersonation */
-    struct strv as_groups, as_extra;  /* as_extra: "key=value", one a value */
+    struct strv as_groups, as_extra;  /* as_extra: "key=value", the key as a header's name has it */
     struct kube_exec exec;
     char *source;                     /* file of the context entry; "" in a pod */
 };
@@ -78,6 +79,8 @@ MUST_USE enum pd_code kubeconfig_open(const struct kube_options *o, struct kube_
                                       struct pd_err *err);
 void kube_context_init(struct kube_context *x);
 void kube_context_release(struct kube_context *x);
+/* A plugin is asked only where nothing else says who we are, and over TLS. */
+bool kube_context_uses_plugin(const struct kube_context *x);
 /* Read token_file once more (the token on disk rotates): true when token changed. */
 bool kube_context_refresh(struct kube_context *x);
 

@@ -15,7 +15,7 @@ struct podlink {
     char *path, *offers, *plain;
     uint32_t trace;
     int64_t started_ms;
-    bool open, busy, stopped, paused, tried_token;
+    bool open, busy, stopped, paused;
 };
 
 static void start(struct podlink *l);
@@ -116,11 +116,6 @@ static bool may_be_offer(const struct podlink *l, int status, const struct pd_er
 
 static bool again(struct podlink *l, int status, const struct pd_err *why)
 {
-    if (status == 401 && !l->tried_token && k8s_refresh_token(l->k)) {
-        l->tried_token = true;
-        start(l);
-        return true;
-    }
     if (!may_be_offer(l, status, why))
         return false;
     free(l->offers);

@@ -300,10 +300,6 @@ static void read_refused(struct podlog *p, const struct http_response *r)
         err = *r->err;
     else
         k8s_status_error(r->status, r->body, r->body_len, &err);
-    if (r->status == 401 && k8s_refresh_token(p->k)) {
-        p->timer = loop_timer(k8s_loop(p->k), 0, on_timer, p, "log again");
-        return;
-    }
     bool hopeful = r->status == 0 || r->status == 429 || r->status >= 500 || waiting(&err);
     if (hopeful && (p->follow || r->status == 0)) {
         p->wait_ms = MIN(p->wait_ms, waiting(&err) ? WAIT_MIN : WAIT_MAX);

@@ -85,7 +85,7 @@ void effects_connect_ask(struct effects_runner *r)
 
 static void open_context(struct effects_runner *r, struct kube_context *x)
 {
-    struct k8s_hooks hooks = {on_trace, on_link, r};
+    struct k8s_hooks hooks = {.trace = on_trace, .link = on_link, .arg = r};
     json_free(r->about);
     r->about = identity_of(x);
     effects_choice_use(r, x);

@@ -234,20 +234,21 @@ static void close_pipes(struct pipes *p)
 
 static int spawn(const struct child_spec *spec, const struct pipes *p, pid_t *pid)
 {
+    short own_group = spec->terminal ? 0 : POSIX_SPAWN_SETPGROUP;
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, p->in[0], 0);
+    posix_spawn_file_actions_adddup2(&files, spec->terminal ? 0 : p->in[0], 0);
     posix_spawn_file_actions_adddup2(&files, p->out[1], 1);
-    posix_spawn_file_actions_adddup2(&files, p->err[1], 2);
+    posix_spawn_file_actions_adddup2(&files, spec->terminal ? 2 : p->err[1], 2);
     if (spec->cwd)
         posix_spawn_file_actions_addchdir_np(&files, spec->cwd);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                        POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attr, (short)(own_group | POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF));
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &all);
@@ -320,7 +321,7 @@ enum pd_code child_start(struct loop *l, const struct child_spec *spec, struct c
 void child_kill(struct child *c, int signo)
 {
     if (!c->exited)
-        kill(-c->pid, signo);
+        kill(c->spec.terminal ? c->pid : -c->pid, signo);
 }
 
 void child_forget(struct child *c)
@@ -332,7 +333,7 @@ void child_forget(struct child *c)
     close_fd(c, &c->out);
     close_fd(c, &c->err);
     if (!c->exited) {
-        kill(-c->pid, SIGKILL);
+        kill(c->spec.terminal ? c->pid : -c->pid, SIGKILL);
         for (int i = 0; i < 3 && !c->exited; i++) {
             c->exited = try_wait(c);
             if (!c->exited)

@@ -20,6 +20,7 @@ struct child_spec {
     char *const *env;            /* whole environment, or NULL: inherited */
     const char *cwd;             /* or NULL */
     bool want_stdin;             /* keep a pipe to write to */
+    bool terminal;               /* our stdin and stderr are its own, and our process group */
     size_t line_ceiling;         /* 0: 1 MiB */
     void (*line)(void *arg, char *line, size_t n);
     void (*exit)(void *arg, int code, int signo, const char *stderr_text);

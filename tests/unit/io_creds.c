@@ -210,7 +210,7 @@ TEST(creds_requests_wait_and_go_in_order)
 TEST(creds_failure_ends_all_that_waits)
 {
     struct pd_err err;
-    struct ws_handlers h = {opened, said, closed, NULL};
+    struct ws_handlers h = {.open = opened, .message = said, .closed = closed};
     begin(false, false);
     request("GET", NULL);
     ws_open(l, t, "/ws", NULL, &h);
@@ -264,7 +264,7 @@ TEST(creds_that_can_not_change_give_the_401_at_once)
 
 TEST(creds_websocket_waits_renews_and_loses_no_frame)
 {
-    struct ws_handlers h = {opened, said, closed, NULL};
+    struct ws_handlers h = {.open = opened, .message = said, .closed = closed};
     begin(false, true);
     struct ws *w = ws_open(l, t, "/ws", NULL, &h);
     ws_send(w, false, "first words", 11);

@@ -56,7 +56,7 @@ static void begin_with(fake_fn *fn, const char *token_file)
 {
     char base[64];
     struct kube_context x;
-    struct k8s_hooks hooks = {on_trace, on_link, NULL};
+    struct k8s_hooks hooks = {.trace = on_trace, .link = on_link};
     f = fake_start(fn);
     l = loop_new();
     kube_context_init(&x);
@@ -67,7 +67,7 @@ static void begin_with(fake_fn *fn, const char *token_file)
     x.as = xstrdup("jane");
     strv_push(&x.as_groups, "g1");
     strv_push(&x.as_groups, "g2");
-    strv_push(&x.as_extra, "a/b=c d");
+    strv_push(&x.as_extra, "a%2Fb=c d");
     k = k8s_open(l, &x, 3, &hooks);
     kube_context_release(&x);
 }
