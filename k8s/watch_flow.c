@@ -47,7 +47,8 @@ static int64_t backoff(struct watch_flow *f, int64_t now)
         f->backoff_ms = 0;
     f->live_ms = 0;
     f->backoff_ms = f->backoff_ms ? MIN(2 * f->backoff_ms, BACKOFF_MAX) : BACKOFF_MIN;
-    return MIN(f->backoff_ms + chance(f, f->backoff_ms), BACKOFF_MAX);
+    int64_t ms = f->backoff_ms + chance(f, f->backoff_ms);
+    return MIN(ms, BACKOFF_MAX);
 }
 
 static void from_start(struct watch_flow *f)

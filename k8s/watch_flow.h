@@ -55,8 +55,8 @@ void watch_flow_init(struct watch_flow *f, unsigned seed);
 void watch_flow_release(struct watch_flow *f);
 
 /* --- a request --- */
-void watch_flow_send(struct watch_flow *f, int64_t now);      /* first: it may change `step` */
-void watch_flow_head(struct watch_flow *f, int64_t now);      /* a watch was let in (status < 300) */
+void watch_flow_send(struct watch_flow *f, int64_t now);      /* it may change `step` */
+void watch_flow_head(struct watch_flow *f, int64_t now);      /* a watch was let in */
 void watch_flow_bytes(struct watch_flow *f, int64_t now);     /* of a list */
 /* Bytes of a stream were read: false when it must be ended, err says why. */
 MUST_USE bool watch_flow_events(struct watch_flow *f, int64_t now, const struct watch_facts *facts,
