@@ -72,14 +72,6 @@ static inline struct row *store_slot(const struct store *s, const char *ns, cons
     return i < s->n && order(&s->rows[i], ns, name) == 0 ? &s->rows[i] : NULL;
 }
 
-/* Versions of one resource are numbers in every real server; others only
- * compare equal or not. */
-static inline bool older(const char *a, const char *b)
-{
-    int64_t x, y;
-    return str_to_i64(a, &x) && str_to_i64(b, &y) && x < y;
-}
-
 /* Takes obj. true when the store changed. */
 static inline bool store_put(struct store *s, struct json *obj)
 {
@@ -87,7 +79,7 @@ static inline bool store_put(struct store *s, struct json *obj)
     if (old) {
         bool same_object = !strcmp(old->uid, r.uid);
         old->seen = true;
-        if ((same_object && !strcmp(old->rv, r.rv) && *r.rv) || older(r.rv, old->rv)) {
+        if (same_object && !strcmp(old->rv, r.rv) && *r.rv) {
             json_free(obj);
             return false;
         }
