@@ -1,14 +1,16 @@
 /* jlist.c - the items of a list as they arrive (jlist.h). The scanner knows
- * strings and depth only; json_parse judges each piece. */
+ * strings and depth only; json_share_parse judges each piece. */
 #include "k8s/jlist.h"
 
 #include "core/base/i18n.h"
 
 enum { ITEM_MAX = 8 << 20, REST_MAX = 8 << 20 };
 
-void jlist_init(struct jlist *l, jlist_item_fn *fn, void *arg)
+void jlist_init(struct jlist *l, const struct json_shape *shape, jlist_item_fn *fn, void *arg)
 {
     memset(l, 0, sizeof *l);
+    if (shape)
+        l->shape = *shape;
     str_init(&l->rest, REST_MAX);
     str_init(&l->item, ITEM_MAX);
     str_init(&l->key, 256);
@@ -40,7 +42,7 @@ static enum pd_code item_end(struct jlist *l, struct pd_err *err)
         str_clear(&l->item);
         return PD_OK;
     }
-    enum pd_code code = json_parse(l->item.p, l->item.len, &j, err);
+    enum pd_code code = json_share_parse(l->item.p, l->item.len, &l->shape, &j, err);
     str_clear(&l->item);
     if (code == PD_OK && !l->fn(l->arg, j))
         code = pd_fail(err, PD_CANCELED, _("the list was left"));
@@ -117,11 +119,47 @@ static enum pd_code byte(struct jlist *l, char c, struct pd_err *err)
     return PD_OK;
 }
 
+/* The run of an element, up to the byte that ends it or the piece; nearly all of
+ * a list goes through here. */
+static const char *element_run(struct jlist *l, const char *p, const char *end)
+{
+    while (p < end) {
+        char c = *p;
+        if (l->in_string) {
+            if (l->escaped)
+                l->escaped = false;
+            else if (c == '\\')
+                l->escaped = true;
+            else if (c == '"')
+                l->in_string = false;
+        } else if (c == '"') {
+            l->in_string = true;
+        } else if (c == '{' || c == '[') {
+            l->depth++;
+        } else if (c == '}' || c == ']') {
+            if (l->depth == 2)
+                return p;
+            l->depth--;
+        } else if (c == ',' && l->depth == 2) {
+            return p;
+        }
+        p++;
+    }
+    return p;
+}
+
 enum pd_code jlist_feed(struct jlist *l, const char *p, size_t n, struct pd_err *err)
 {
+    const char *end = p + n;
     enum pd_code code = PD_OK;
-    for (size_t i = 0; i < n && code == PD_OK; i++)
-        code = byte(l, p[i], err);
+    while (p < end && code == PD_OK) {
+        const char *to = l->in_items ? element_run(l, p, end) : p;
+        if (!str_append(&l->item, p, (size_t)(to - p)))
+            return pd_fail(err, PD_LIMIT, _("an object of the list is longer than 8 MiB"));
+        p = to;
+        if (p < end)
+            code = byte(l, *p++, err);
+    }
     return code;
 }
 

@@ -3,15 +3,15 @@
  * more than one object.
  *
  * Feed the body in any pieces. Each element of the top-level "items" is handed
- * out parsed; everything else of the object is kept and parsed at the end
- * (metadata, or a whole Status).
+ * out parsed, and its text is forgotten; everything else of the object is kept
+ * and parsed at the end (metadata, or a whole Status).
  */
 #ifndef K8S_JLIST_H
 #define K8S_JLIST_H
 
-#include "core/base/json.h"
+#include "core/base/json_share.h"
 
-/* Takes the item. false stops the reading (jlist_feed returns PD_CANCELED). */
+/* Takes the item, a shared tree (json_share.h). false stops the reading (jlist_feed returns PD_CANCELED). */
 typedef bool jlist_item_fn(void *arg, struct json *item);
 
 struct jlist {
@@ -19,11 +19,13 @@ struct jlist {
     int depth;
     bool in_string, escaped, in_items, key_next, started;
     struct str key;                  /* last key at depth 1 */
+    struct json_shape shape;
     jlist_item_fn *fn;
     void *arg;
 };
 
-void jlist_init(struct jlist *l, jlist_item_fn *fn, void *arg);
+/* shape: of each item; its texts are borrowed. NULL: as it comes. */
+void jlist_init(struct jlist *l, const struct json_shape *shape, jlist_item_fn *fn, void *arg);
 void jlist_release(struct jlist *l);
 void jlist_clear(struct jlist *l);
 MUST_USE enum pd_code jlist_feed(struct jlist *l, const char *p, size_t n, struct pd_err *err);

@@ -6,18 +6,7 @@
 
 enum { LINE_MAX = 8 << 20, TOKEN_MAX = 64 << 10, STATUS_MAX = 64 << 10 };
 
-/* --- objects --- */
-
-static void complete(const struct watch_body *b, struct json *obj)
-{
-    struct json *meta = json_get_mut(obj, "metadata");
-    if (!json_get(obj, "kind"))
-        json_put_str(obj, "kind", b->res->kind);
-    if (!json_get(obj, "apiVersion"))
-        json_put_str(obj, "apiVersion", b->api_version);
-    if (meta)
-        json_remove(meta, "managedFields");
-}
+/* --- pages --- */
 
 static bool on_item(void *arg, struct json *item)
 {
@@ -26,7 +15,6 @@ static bool on_item(void *arg, struct json *item)
     if (str_to_i64(json_str(item, "metadata.resourceVersion", ""), &rv) && rv > 0)
         b->facts.newest = MAX(b->facts.newest, (uint64_t)rv);
     b->facts.count++;
-    complete(b, item);
     if (b->h.item && !b->halted)
         b->h.item(b->h.arg, item);
     else
@@ -45,7 +33,8 @@ void watch_body_init(struct watch_body *b, const struct res *res, const struct w
     b->api_version = xstrdup(res_api_version(res, version));
     str_init(&b->facts.next, TOKEN_MAX);
     str_init(&b->facts.status, STATUS_MAX);
-    jlist_init(&b->list, on_item, b);
+    struct json_shape shape = {res->kind, b->api_version, false, true};
+    jlist_init(&b->list, &shape, on_item, b);
     lines_init(&b->lines, LINE_MAX);
 }
 
@@ -99,7 +88,6 @@ static void take_event(struct watch_body *b, const char *type, struct json *obj)
     b->facts.bookmarks += !strcmp(type, "BOOKMARK");
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
         if (!strcmp(types[i].name, type) && b->h.event) {
-            complete(b, obj);
             b->h.event(b->h.arg, types[i].type, obj);
             return;
         }
@@ -113,7 +101,8 @@ static void on_line(void *arg, char *line, size_t n, bool cut)
     struct pd_err err;
     if (n == 0 || b->halted || b->facts.failed || b->err.code != PD_OK)
         return;
-    if (cut || json_parse(line, n, &event, &err) != PD_OK) {
+    struct json_shape shape = {b->res->kind, b->api_version, true, true};
+    if (cut || json_share_parse(line, n, &shape, &event, &err) != PD_OK) {
         pd_fail(&b->err, PD_PROTO, cut ? _("an event of the watch is longer than 8 MiB")
                                        : _("an event of the watch is no JSON"));
         return;
@@ -125,7 +114,7 @@ static void on_line(void *arg, char *line, size_t n, bool cut)
         if (json_get(event, "object"))
             json_print(json_get(event, "object"), 0, &b->facts.status);
     } else if (json_get(event, "object")) {
-        take_event(b, type, json_detach(event, "object"));
+        take_event(b, type, json_share(json_get(event, "object")));
     }
     json_free(event);
 }

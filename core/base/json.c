@@ -1,7 +1,7 @@
-/* json.c - JSON trees on cJSON (json.h). A struct json is a cJSON. */
-#include "core/base/json.h"
+/* json.c - JSON trees on cJSON (json.h). A struct json is a cJSON, or a part of a
+ * shared tree (json_share_io.h); what is asked of one is asked of both here. */
+#include "core/base/json_share_io.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 
 #include "core/base/i18n.h"
@@ -34,7 +34,7 @@ static void place_of(const char *text, const char *at, int *line, int *col)
     }
 }
 
-static enum pd_code bad_text(const char *text, const char *at, struct pd_err *err)
+enum pd_code json_bad_text(const char *text, const char *at, struct pd_err *err)
 {
     int line, col;
     place_of(text, at, &line, &col);
@@ -73,12 +73,12 @@ enum pd_code json_parse(const char *text, size_t len, struct json **out, struct 
         return pd_fail(err, PD_LIMIT, _("JSON nested deeper than 200 levels"));
     cJSON *c = cJSON_ParseWithLengthOpts(text, len, &end, false);
     if (!c)
-        return bad_text(text, end ? MIN(end, text + len) : text, err);
+        return json_bad_text(text, end ? MIN(end, text + len) : text, err);
     while (end < text + len && strchr(" \t\r\n", *end) && *end)
         end++;
     if (end < text + len) {
         cJSON_Delete(c);
-        return bad_text(text, end, err);
+        return json_bad_text(text, end, err);
     }
     *out = wrap(c);
     return PD_OK;
@@ -110,28 +110,78 @@ enum pd_code json_read_file(const char *path, size_t ceiling, struct json **out,
 
 void json_free(struct json *j)
 {
-    cJSON_Delete(raw(j));
+    if (json_is_root(j)) {
+        json_block_drop(json_as_block(j));
+    } else if (json_as_slot(j)) {
+        PD_BUG("a part of a shared JSON tree is freed");
+    } else if (j) {
+        json_drop_bridges(raw(j));
+        cJSON_Delete(raw(j));
+    }
+}
+
+/* Of an integer that a double can't hold (json_new_integer), else NULL. */
+static const char *digits(const struct json *j)
+{
+    return j && !json_is_shared(j) && json_type(j) == JSON_NUMBER ? raw(j)->valuestring : NULL;
+}
+
+static struct json *copy_leaf(const struct json *j)
+{
+    int64_t exact;
+    if (digits(j) && str_to_i64(digits(j), &exact))
+        return json_new_integer(exact);
+    switch (json_type(j)) {
+    case JSON_BOOL: return json_new_bool(json_bool_value(j));
+    case JSON_NUMBER: return json_new_number(json_number_value(j));
+    case JSON_STRING: return json_new_string(json_string_value(j));
+    default: return json_new_null();
+    }
+}
+
+/* Shared parts stay shared where `keep`, else all is an ordinary tree. */
+static struct json *copy_tree(const struct json *j, bool keep)
+{
+    enum json_type t = json_type(j);
+    if (keep && json_is_shared(j) && t >= JSON_ARRAY)
+        return json_share(j);
+    if (t < JSON_ARRAY)
+        return copy_leaf(j);
+    struct json *to = t == JSON_ARRAY ? json_new_array() : json_new_object();
+    for (const struct json *c = json_first(j); c; c = json_next(c)) {
+        cJSON *node = json_to_node(copy_tree(c, keep));
+        if (t == JSON_ARRAY)
+            cJSON_AddItemToArray(raw(to), node);
+        else
+            cJSON_AddItemToObject(raw(to), json_key(c), node);
+    }
+    return to;
 }
 
 struct json *json_copy(const struct json *j)
 {
-    return j ? wrap(cJSON_Duplicate(raw(j), true)) : NULL;
+    return j ? copy_tree(j, false) : NULL;
 }
 
-static bool equal_members(const cJSON *a, const cJSON *b)
+struct json *json_copy_kept(const struct json *j)
 {
-    for (const cJSON *c = a->child; c; c = c->next) {
-        const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, c->string);
-        if (!other || !json_equal(wrap((cJSON *)c), wrap((cJSON *)other)))
+    return j ? copy_tree(j, true) : NULL;
+}
+
+static bool equal_members(const struct json *a, const struct json *b)
+{
+    for (const struct json *c = json_first(a); c; c = json_next(c)) {
+        const struct json *other = json_get(b, json_key(c));
+        if (!other || !json_equal(c, other))
             return false;
     }
     return true;
 }
 
-static bool equal_items(const cJSON *a, const cJSON *b)
+static bool equal_items(const struct json *a, const struct json *b)
 {
-    for (a = a->child, b = b->child; a && b; a = a->next, b = b->next)
-        if (!json_equal((const struct json *)a, (const struct json *)b))
+    for (a = json_first(a), b = json_first(b); a && b; a = json_next(a), b = json_next(b))
+        if (!json_equal(a, b))
             return false;
     return !a && !b;
 }
@@ -141,15 +191,16 @@ bool json_equal(const struct json *a, const struct json *b)
     enum json_type t = json_type(a);
     if (t != json_type(b))
         return false;
+    if (json_share_same(a, b))
+        return true;
     switch (t) {
     case JSON_BOOL: return json_bool_value(a) == json_bool_value(b);
     case JSON_NUMBER:
         return json_number_value(a) == json_number_value(b) &&
-               (!raw(a)->valuestring || !raw(b)->valuestring ||
-                !strcmp(raw(a)->valuestring, raw(b)->valuestring));
+               (!digits(a) || !digits(b) || !strcmp(digits(a), digits(b)));
     case JSON_STRING: return str_eq(json_string_value(a), json_string_value(b));
-    case JSON_ARRAY: return equal_items(raw(a), raw(b));
-    case JSON_OBJECT: return json_count(a) == json_count(b) && equal_members(raw(a), raw(b));
+    case JSON_ARRAY: return equal_items(a, b);
+    case JSON_OBJECT: return json_count(a) == json_count(b) && equal_members(a, b);
     default: return true;
     }
 }
@@ -227,47 +278,48 @@ static void newline(struct str *out, int indent, int depth)
     }
 }
 
-static void print_node(const cJSON *c, int indent, int depth, struct str *out);
+static void print_node(const struct json *j, int indent, int depth, struct str *out);
 
-static void print_children(const cJSON *c, int indent, int depth, struct str *out)
+static void print_children(const struct json *j, int indent, int depth, struct str *out)
 {
-    bool object = cJSON_IsObject(c);
+    bool object = json_type(j) == JSON_OBJECT;
+    const struct json *first = json_first(j);
     str_addc(out, object ? '{' : '[');
-    for (const cJSON *k = c->child; k; k = k->next) {
+    for (const struct json *k = first; k; k = json_next(k)) {
+        if (k != first)
+            str_addc(out, ',');
         newline(out, indent, depth + 1);
         if (object) {
-            print_string(k->string, out);
+            print_string(json_key(k), out);
             str_add(out, indent ? ": " : ":");
         }
         print_node(k, indent, depth + 1, out);
-        if (k->next)
-            str_addc(out, ',');
     }
-    if (c->child)
+    if (first)
         newline(out, indent, depth);
     str_addc(out, object ? '}' : ']');
 }
 
-static void print_node(const cJSON *c, int indent, int depth, struct str *out)
+static void print_node(const struct json *j, int indent, int depth, struct str *out)
 {
-    switch (json_type((const struct json *)c)) {
-    case JSON_BOOL: str_add(out, cJSON_IsTrue(c) ? "true" : "false"); break;
+    switch (json_type(j)) {
+    case JSON_BOOL: str_add(out, json_bool_value(j) ? "true" : "false"); break;
     case JSON_NUMBER:
-        if (c->valuestring)
-            str_add(out, c->valuestring);
+        if (digits(j))
+            str_add(out, digits(j));
         else
-            print_number(c->valuedouble, out);
+            print_number(json_number_value(j), out);
         break;
-    case JSON_STRING: print_string(c->valuestring, out); break;
+    case JSON_STRING: print_string(json_string_value(j), out); break;
     case JSON_ARRAY:
-    case JSON_OBJECT: print_children(c, indent, depth, out); break;
+    case JSON_OBJECT: print_children(j, indent, depth, out); break;
     default: str_add(out, "null");
     }
 }
 
 bool json_print(const struct json *j, int indent, struct str *s)
 {
-    print_node(raw(j), indent, 0, s);
+    print_node(j, indent, 0, s);
     return !s->full;
 }
 
@@ -289,6 +341,11 @@ enum json_type json_type(const struct json *j)
     } map[] = {{cJSON_False, JSON_BOOL},   {cJSON_True, JSON_BOOL},     {cJSON_NULL, JSON_NULL},
                {cJSON_Number, JSON_NUMBER}, {cJSON_String, JSON_STRING}, {cJSON_Array, JSON_ARRAY},
                {cJSON_Object, JSON_OBJECT}};
+    const struct json_slot *s = json_as_slot(j);
+    if (s)
+        return (enum json_type)s->type;
+    if (json_is_shared(j))
+        return json_as_block(j)->array ? JSON_ARRAY : JSON_OBJECT;
     if (j)
         for (size_t i = 0; i < ARRAY_LEN(map); i++)
             if ((raw(j)->type & 0xff) == map[i].bit)
@@ -296,22 +353,46 @@ enum json_type json_type(const struct json *j)
     return JSON_MISSING;
 }
 
+void json_must_be_own(const struct json *j)
+{
+    if (json_is_shared(j))
+        PD_BUG("a shared JSON tree is to be changed: json_copy it");
+}
+
+/* Of either kind; the public _mut forms see to it that it is the caller's. */
+static struct json *member(const struct json *j, const char *key)
+{
+    const struct json_block *b = json_as_block(j);
+    if (json_type(j) != JSON_OBJECT)
+        return NULL;
+    if (!b)
+        return wrap(cJSON_GetObjectItemCaseSensitive(raw(j), key));
+    for (size_t i = 0; i < b->n; i++)
+        if (!strcmp(json_key_text(b->slot[i].key), key))
+            return (struct json *)json_of_slot(&b->slot[i]);
+    return NULL;
+}
+
 struct json *json_get_mut(struct json *j, const char *key)
 {
-    return json_type(j) == JSON_OBJECT ? wrap(cJSON_GetObjectItemCaseSensitive(raw(j), key)) : NULL;
+    json_must_be_own(j);
+    return member(j, key);
 }
 
 const struct json *json_get(const struct json *j, const char *key)
 {
-    return json_get_mut((struct json *)j, key);
+    return member(j, key);
 }
 
 const struct json *json_item(const struct json *j, int index)
 {
+    const struct json_block *b = json_as_block(j);
     if (json_type(j) != JSON_ARRAY)
         return NULL;
     if (index < 0)
         index += (int)json_count(j);
+    if (b)
+        return index < 0 || index >= (int)b->n ? NULL : json_of_slot(&b->slot[index]);
     return index < 0 ? NULL : wrap(cJSON_GetArrayItem(raw(j), index));
 }
 
@@ -349,7 +430,7 @@ static struct json *step_bracket(struct json *j, const char *p, const char **res
         char key[320];
         str_fmt(key, sizeof key, "%.*s", (int)(end - p - 1), p + 1);
         *rest = end + 2;
-        return json_get_mut(j, key);
+        return member(j, key);
     }
     const char *end = strchr(p, ']');
     if (!end)
@@ -360,7 +441,7 @@ static struct json *step_bracket(struct json *j, const char *p, const char **res
     return (struct json *)json_item(j, atoi(p));
 }
 
-struct json *json_at_mut(struct json *j, const char *path)
+static struct json *at(struct json *j, const char *path)
 {
     while (j && *path) {
         if (*path == '.') {
@@ -374,16 +455,24 @@ struct json *json_at_mut(struct json *j, const char *path)
                 return NULL;
             memcpy(key, path, n);
             key[n] = '\0';
-            j = json_get_mut(j, key);
+            j = member(j, key);
             path += n;
         }
     }
     return j;
 }
 
+struct json *json_at_mut(struct json *j, const char *path)
+{
+    struct json *found = at(j, path);
+    json_must_be_own(j);
+    json_must_be_own(found);
+    return found;
+}
+
 const struct json *json_at(const struct json *j, const char *path)
 {
-    return json_at_mut((struct json *)j, path);
+    return at((struct json *)j, path);
 }
 
 bool json_has(const struct json *j, const char *path)
@@ -400,7 +489,7 @@ const char *json_str(const struct json *j, const char *path, const char *def)
 double json_num(const struct json *j, const char *path, double def)
 {
     const struct json *n = json_at(j, path);
-    return json_type(n) == JSON_NUMBER ? raw(n)->valuedouble : def;
+    return json_type(n) == JSON_NUMBER ? json_number_value(n) : def;
 }
 
 int64_t json_int(const struct json *j, const char *path, int64_t def)
@@ -408,9 +497,9 @@ int64_t json_int(const struct json *j, const char *path, int64_t def)
     const struct json *n = json_at(j, path);
     if (json_type(n) != JSON_NUMBER)
         return def;
-    double v = raw(n)->valuedouble;
+    double v = json_number_value(n);
     int64_t exact;
-    if (raw(n)->valuestring && str_to_i64(raw(n)->valuestring, &exact))
+    if (digits(n) && str_to_i64(digits(n), &exact))
         return exact;
     if (v >= 9.2e18)
         return INT64_MAX;
@@ -425,48 +514,69 @@ bool json_bool(const struct json *j, const char *path, bool def)
 
 const char *json_string_value(const struct json *j)
 {
-    return json_type(j) == JSON_STRING ? raw(j)->valuestring : NULL;
+    const struct json_slot *s = json_as_slot(j);
+    if (json_type(j) != JSON_STRING)
+        return NULL;
+    return s ? s->u.str->s : raw(j)->valuestring;
 }
 
 double json_number_value(const struct json *j)
 {
-    return json_type(j) == JSON_NUMBER ? raw(j)->valuedouble : 0;
+    const struct json_slot *s = json_as_slot(j);
+    if (json_type(j) != JSON_NUMBER)
+        return 0;
+    return s ? s->u.num : raw(j)->valuedouble;
 }
 
 bool json_bool_value(const struct json *j)
 {
-    return j && cJSON_IsTrue(raw(j));
-}
-
-struct json *json_first_mut(struct json *j)
-{
-    enum json_type t = json_type(j);
-    return t == JSON_ARRAY || t == JSON_OBJECT ? wrap(raw(j)->child) : NULL;
-}
-
-struct json *json_next_mut(struct json *c)
-{
-    return c ? wrap(raw(c)->next) : NULL;
+    const struct json_slot *s = json_as_slot(j);
+    if (json_type(j) != JSON_BOOL)
+        return false;
+    return s ? s->u.num != 0 : cJSON_IsTrue(raw(j));
 }
 
 const struct json *json_first(const struct json *j)
 {
-    return json_first_mut((struct json *)j);
+    const struct json_block *b = json_as_block(j);
+    if (b)
+        return b->n ? json_of_slot(b->slot) : NULL;
+    return json_type(j) >= JSON_ARRAY ? wrap(raw(j)->child) : NULL;
 }
 
 const struct json *json_next(const struct json *c)
 {
-    return json_next_mut((struct json *)c);
+    const struct json_slot *s = json_as_slot(c);
+    if (s)
+        return s->last ? NULL : json_of_slot(s + 1);
+    return c && !json_is_root(c) ? wrap(raw(c)->next) : NULL;
+}
+
+struct json *json_first_mut(struct json *j)
+{
+    json_must_be_own(j);
+    return (struct json *)json_first(j);
+}
+
+struct json *json_next_mut(struct json *c)
+{
+    return (struct json *)json_next(c);
 }
 
 const char *json_key(const struct json *c)
 {
-    return c ? raw(c)->string : NULL;
+    const struct json_slot *s = json_as_slot(c);
+    if (s)
+        return json_key_text(s->key);
+    return c && !json_is_root(c) ? raw(c)->string : NULL;
 }
 
 size_t json_count(const struct json *j)
 {
+    const struct json_block *b = json_as_block(j);
     size_t n = 0;
+    if (b)
+        return b->n;
     for (const struct json *c = json_first(j); c; c = json_next(c))
         n++;
     return n;

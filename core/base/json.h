@@ -11,6 +11,9 @@
  *
  * Numbers are doubles; integers are exact to 2^53, and to 64 bits when made by
  * json_new_integer (json_int reads them back). They print as Go prints them.
+ *
+ * Trees that many hold and nobody changes are in json_share.h; all that reads
+ * here reads those too.
  */
 #ifndef CORE_BASE_JSON_H
 #define CORE_BASE_JSON_H
@@ -47,6 +50,8 @@ MUST_USE enum pd_code json_read_file(const char *path, size_t ceiling, struct js
                                      struct pd_err *err);
 void json_free(struct json *j);
 struct json *json_copy(const struct json *j);
+/* What is shared in it (json_share.h) stays shared in the copy. */
+struct json *json_copy_kept(const struct json *j);
 bool json_equal(const struct json *a, const struct json *b);  /* member order does not matter */
 
 /* Compact (indent 0) or indented text. json_print appends to s, json_text

@@ -1,7 +1,6 @@
 /* json_make.c - making and changing JSON trees (json.h). */
-#include <cjson/cJSON.h>
+#include "core/base/json_share_io.h"
 
-#include "core/base/json.h"
 #include "core/base/mem.h"
 
 static inline cJSON *raw(const struct json *j)
@@ -47,17 +46,18 @@ struct json *json_new_string_n(const char *s, size_t n)
 void json_set(struct json *obj, const char *key, struct json *value)
 {
     assert(json_type(obj) == JSON_OBJECT && value);
-    cJSON *old = cJSON_GetObjectItemCaseSensitive(raw(obj), key);
+    json_must_be_own(obj);
+    cJSON *old = cJSON_GetObjectItemCaseSensitive(raw(obj), key), *v = json_to_node(value);
     if (!old) {
-        cJSON_AddItemToObject(raw(obj), key, raw(value));
+        cJSON_AddItemToObject(raw(obj), key, v);
         return;
     }
-    cJSON *v = raw(value);
     if (v->string && !(v->type & cJSON_StringIsConst))
         cJSON_free(v->string);
     size_t n = strlen(key) + 1;
     v->string = memcpy(cJSON_malloc(n), key, n);
     v->type &= ~cJSON_StringIsConst;
+    json_drop_bridges(old);
     cJSON_ReplaceItemViaPointer(raw(obj), old, v);
 }
 
@@ -109,7 +109,8 @@ void json_put_path(struct json *root, const char *path, struct json *value)
 void json_append(struct json *array, struct json *value)
 {
     assert(json_type(array) == JSON_ARRAY && value);
-    cJSON_AddItemToArray(raw(array), raw(value));
+    json_must_be_own(array);
+    cJSON_AddItemToArray(raw(array), json_to_node(value));
 }
 
 void json_insert(struct json *array, size_t index, struct json *value)
@@ -127,6 +128,7 @@ struct json *json_detach(struct json *obj, const char *key)
 {
     if (json_type(obj) != JSON_OBJECT)
         return NULL;
+    json_must_be_own(obj);
     return (struct json *)cJSON_DetachItemFromObjectCaseSensitive(raw(obj), key);
 }
 
@@ -134,6 +136,7 @@ struct json *json_detach_item(struct json *array, size_t index)
 {
     if (json_type(array) != JSON_ARRAY)
         return NULL;
+    json_must_be_own(array);
     return (struct json *)cJSON_DetachItemFromArray(raw(array), (int)index);
 }
 
@@ -150,6 +153,8 @@ void json_replace(struct json *parent, struct json *old, struct json *value)
         json_set(parent, copy, value);
         free(copy);
     } else {
-        cJSON_ReplaceItemViaPointer(raw(parent), raw(old), raw(value));
+        json_must_be_own(parent);
+        json_drop_bridges(raw(old));
+        cJSON_ReplaceItemViaPointer(raw(parent), raw(old), json_to_node(value));
     }
 }

@@ -59,7 +59,7 @@ static void list(const uint8_t *data, size_t size)
     struct jlist l;
     struct pd_err err;
     struct json *rest = NULL;
-    jlist_init(&l, on_item, NULL);
+    jlist_init(&l, NULL, on_item, NULL);
     if (jlist_feed(&l, (const char *)data, size / 2, &err) == PD_OK &&
         jlist_feed(&l, (const char *)data + size / 2, size - size / 2, &err) == PD_OK &&
         jlist_end(&l, &rest, &err) == PD_OK)

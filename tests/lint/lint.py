@@ -17,7 +17,7 @@ APART = {"core/io": ["core/train"], "core/train": ["core/io"], "labs": ["k8s/pra
 OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
           r"curl/.*": ["core/io/loop.c", "core/io/http.c", "core/io/ws.c",
                      "core/io/http_setup.c"],
-          r"cjson/.*": ["core/base/json.c", "core/base/json_make.c"],
+          r"cjson/.*": ["core/base/json_share_io.h"],
           r"yaml\.h": ["core/base/yaml.c"],
           r"jansson\.h": ["core/train/tjson.c"],
           r"libssh2.*": ["core/io/ssh.c"],
