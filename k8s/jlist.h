@@ -11,7 +11,8 @@
 
 #include "core/base/json_share.h"
 
-/* Takes the item, a shared tree (json_share.h). false stops the reading (jlist_feed returns PD_CANCELED). */
+/* Takes the item, a shared tree (json_share.h). false stops the reading:
+ * jlist_feed returns PD_CANCELED. */
 typedef bool jlist_item_fn(void *arg, struct json *item);
 
 struct jlist {

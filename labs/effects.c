@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/i18n.h"
+#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
 #include "labs/effects_priv.h"
@@ -34,13 +35,19 @@ static bool needs_cluster(enum effect_kind k)
 /* --- messages ------------------------------------------------------------------ */
 
 /* One at a time, since what a message brings about may cancel those behind it.
- * What is posted meanwhile waits for the next turn. */
+ * What is posted meanwhile waits for the next turn, and so does what is left
+ * when the slice of this one is over. */
 static void drain(void *arg)
 {
+    enum { DRAIN_US = 2000 };
     struct effects_runner *r = arg;
+    int64_t end = clock_us() + DRAIN_US;
     r->deferred = false;
-    for (size_t n = r->queue_n - r->queue_head; n-- > 0 && r->queue_head < r->queue_n;)
+    for (size_t n = r->queue_n - r->queue_head; n-- > 0 && r->queue_head < r->queue_n;) {
         r->o.deliver(r->o.arg, r->queue[r->queue_head++]);
+        if (clock_us() > end)
+            break;
+    }
     if (r->queue_head == r->queue_n)
         r->queue_head = r->queue_n = 0;
     else if (!r->deferred)

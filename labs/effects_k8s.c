@@ -112,24 +112,42 @@ static void on_begin(void *arg)
     struct effects_slot *s = arg;
     json_free(s->items);
     s->items = json_new_array();
+    s->items_n = s->items_sent = 0;
+}
+
+/* A long list goes in parts, so that its first rows are seen while it comes and
+ * no message takes long to apply. */
+static void send_part(struct effects_slot *s, bool more)
+{
+    struct json *body = about(s);
+    if (s->items_sent)
+        json_put_num(body, "from", (double)s->items_sent);
+    if (more)
+        json_put_bool(body, "more", true);
+    json_set(body, "items", s->items ? s->items : json_new_array());
+    s->items = NULL;
+    s->items_sent += s->items_n;
+    s->items_n = 0;
+    effects_post(s, MSG_LIST, body);
 }
 
 static void on_item(void *arg, struct json *obj)
 {
+    enum { PART = 50 };
     struct effects_slot *s = arg;
-    if (s->items)
-        json_append(s->items, obj);
-    else
-        json_free(obj);
+    if (!s->items)
+        s->items = json_new_array();
+    if (s->items_n == PART) {
+        send_part(s, true);
+        s->items = json_new_array();
+    }
+    json_append(s->items, obj);
+    s->items_n++;
 }
 
 static void on_end(void *arg)
 {
-    struct effects_slot *s = arg;
-    struct json *body = about(s);
-    json_set(body, "items", s->items ? s->items : json_new_array());
-    s->items = NULL;
-    effects_post(s, MSG_LIST, body);
+    send_part(arg, false);
 }
 
 static void on_event(void *arg, enum watch_type type, struct json *obj)

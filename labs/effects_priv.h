@@ -22,7 +22,8 @@ struct effects_slot {
     void (*stop)(struct effects_slot *s);
     void *handle;                 /* k8s_call, watch, podlog, exec, copy, child */
     uint32_t timer;
-    struct json *items;           /* of a list that is coming in */
+    struct json *items;           /* of a list that is coming in: the next part */
+    size_t items_n, items_sent;
     struct str out, err;          /* of an exec */
     char *text;                   /* of a watched file: as last delivered */
     int inotify;                  /* watch descriptor, or -1 */

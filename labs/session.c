@@ -28,8 +28,7 @@ struct session *session_new(struct lab_list *labs)
     p->asks_step = -1;
     run_init(&s->run, p->run_log);
     for (int i = 0; i < SESSION_TABLES; i++) {
-        s->tables[i].resource = lab_resources[i];
-        s->tables[i].items = json_new_array();
+        table_init(&s->tables[i], lab_resources[i]);
     }
     s->log_cap = SESSION_LOG_LINES;
     s->log_view.tail = -1;
@@ -102,7 +101,7 @@ void session_free(struct session *s)
     run_release(&s->run);
     build_state_release(&s->build);
     for (int i = 0; i < SESSION_TABLES; i++)
-        json_free(s->tables[i].items);
+        table_release(&s->tables[i]);
     for (size_t i = 0; i < s->log_cap; i++)
         free(s->log[i].text);
     for (size_t i = 0; i < s->api_n; i++) {
@@ -111,7 +110,7 @@ void session_free(struct session *s)
         free(s->api[i].body);
     }
     free(s->log);
-    json_free(s->all_pods.items);
+    table_release(&s->all_pods);
     conn_release(&s->conn);
     free(s->api);
     json_free(s->vars);

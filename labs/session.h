@@ -33,6 +33,7 @@
 #include "labs/conn.h"
 #include "labs/lab_keys.h"
 #include "labs/session_parts.h"
+#include "labs/table.h"
 
 enum link_state { LINK_OFF, LINK_CONNECTING, LINK_UP, LINK_DOWN };
 
@@ -45,25 +46,6 @@ struct cluster_state {
     char error[512];
 };
 
-/* Rows of one watched resource: compact JSON objects in list order, with the
- * watch's own state. `synced` is false until the first list has come; until
- * then the rows may be those of the connection before (`from`). */
-struct table {
-    const char *resource;         /* one of lab_resources (labs/lab_keys.h) */
-    struct json *items;           /* array of whole objects */
-    bool synced, forbidden;
-    bool broken;                  /* its watch ended badly and is begun again */
-    bool quiet;                   /* its watch is open, but says nothing for too long */
-    int64_t poll_ms;              /* it is listed so often instead of watched; 0: watched */
-    char error[512];
-    int64_t changed_ms;
-    int64_t asked_ms;             /* since when it is read on this connection */
-    int64_t seen_ms;              /* the server last said something of it */
-    int64_t next_ms;              /* broken, forbidden: when it is tried again */
-    struct denied denied;         /* of forbidden: the right that is missing */
-    char from[200];               /* "class-a/stu-07": the rows are of there; "": of here */
-    uint64_t generation;
-};
 /* The first SESSION_WATCHED are always watched, the others while a lab asks. */
 enum { SESSION_TABLES = LAB_RESOURCES, SESSION_WATCHED = 5 };
 

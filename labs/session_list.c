@@ -47,9 +47,13 @@ static void take_pods(struct session *s, const struct msg *m)
         if (!t->forbidden && t->items)
             return;                  /* what was seen before stays */
     }
-    json_free(t->items);
+    if (!t->items)
+        table_init(t, "pods@all");
     const struct json *items = json_at(m->body, "object.items");
-    t->items = items ? json_copy(items) : json_new_array();
+    table_begin(t);
+    for (const struct json *o = json_first(items); o; o = json_next(o))
+        table_put(t, o);
+    table_end(t);
     t->synced = items != NULL;
     t->forbidden = t->forbidden || !items;
 }

@@ -159,29 +159,31 @@ static void touched(struct session *s, struct table *t, const struct msg *m)
     session_changed(s);
 }
 
+/* A list comes in parts: `from` counts what came before, `more` follows. */
 static void take_list(struct session *s, const struct msg *m)
 {
     struct table *t = table_of(s, m);
+    bool more = json_bool(m->body, "more", false);
     if (!t)
         return;
-    json_free(t->items);
-    t->items = json_new_array();
+    if (json_int(m->body, "from", 0) == 0) {
+        if (t->from[0])
+            table_clear(t);
+        t->from[0] = '\0';
+        table_begin(t);
+    }
     for (const struct json *o = json_first(json_get(m->body, "items")); o; o = json_next(o))
-        json_append(t->items, json_copy(o));
-    t->synced = true;
-    t->forbidden = t->broken = t->quiet = false;
-    t->from[0] = '\0';
-    if (!t->poll_ms)                  /* else it says why it is not watched */
-        t->error[0] = '\0';
+        table_put(t, o);
     t->seen_ms = m->at_ms;
-    t->next_ms = 0;
+    if (!more) {
+        table_end(t);
+        t->synced = true;
+        t->forbidden = t->broken = t->quiet = false;
+        if (!t->poll_ms)                  /* else it says why it is not watched */
+            t->error[0] = '\0';
+        t->next_ms = 0;
+    }
     touched(s, t, m);
-}
-
-static bool same_object(const struct json *a, const struct json *b)
-{
-    return str_eq(json_str(a, "metadata.name", ""), json_str(b, "metadata.name", "?")) &&
-           str_eq(json_str(a, "metadata.namespace", ""), json_str(b, "metadata.namespace", ""));
 }
 
 static void take_event(struct session *s, const struct msg *m)
@@ -191,19 +193,10 @@ static void take_event(struct session *s, const struct msg *m)
     if (!t || !obj)
         return;
     t->seen_ms = m->at_ms;
-    bool gone = str_eq(json_str(m->body, "type", ""), "DELETED");
-    struct json *old = json_first_mut(t->items);
-    size_t i = 0;
-    while (old && !same_object(old, obj)) {
-        old = json_next_mut(old);
-        i++;
-    }
-    if (gone && old && str_eq(json_str(old, "metadata.uid", ""), json_str(obj, "metadata.uid", "")))
-        json_free(json_detach_item(t->items, i));
-    else if (!gone && old)
-        json_replace(t->items, old, json_copy(obj));
-    else if (!gone)
-        json_append(t->items, json_copy(obj));
+    if (str_eq(json_str(m->body, "type", ""), "DELETED"))
+        table_drop(t, obj);
+    else
+        table_put(t, obj);
     touched(s, t, m);
 }
 

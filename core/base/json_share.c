@@ -421,3 +421,30 @@ void json_rows_remove(struct json *rows, size_t i)
         b->slot[b->n - 1].last = 1;
     slot_drop(&old);
 }
+
+static void mark_last(struct json_block *b)
+{
+    if (b->n)
+        b->slot[b->n - 1].last = 1;
+}
+
+void json_rows_move(struct json *rows, size_t i, size_t to)
+{
+    struct json_block *b = rows_of(rows);
+    assert(to <= i && i < b->n);
+    struct json_slot s = b->slot[i];
+    b->slot[i] = b->slot[to];
+    b->slot[to] = s;
+    b->slot[i].last = b->slot[to].last = 0;
+    mark_last(b);
+}
+
+void json_rows_cut(struct json *rows, size_t n)
+{
+    struct json_block *b = rows_of(rows);
+    assert(n <= b->n);
+    size_t had = b->n;
+    b->n = (uint32_t)n & 0x7fffffff;
+    mark_last(b);
+    json_slots_drop(b->slot + n, had - n);
+}

@@ -44,6 +44,10 @@ const struct json *json_share_root(const struct json *j);
 struct json *json_rows_new(void);
 void json_rows_put(struct json *rows, size_t i, const struct json *obj);   /* i = count: append */
 void json_rows_remove(struct json *rows, size_t i);                        /* order is kept */
+/* For a pass that leaves some out: move row i to a place at or before it (the two
+ * change places), then cut what is left behind. */
+void json_rows_move(struct json *rows, size_t i, size_t to);
+void json_rows_cut(struct json *rows, size_t n);
 
 /* What all shared trees take: bytes asked of malloc, and parts. */
 struct json_share_use {

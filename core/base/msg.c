@@ -61,7 +61,7 @@ struct json *msg_to_json(const struct msg *m)
     json_put_num(j, "at", (double)m->at_ms);
     put_ids(j, m->effect, m->cluster, m->epoch);
     if (m->body)
-        json_set(j, "body", json_copy(m->body));
+        json_set(j, "body", json_copy_kept(m->body));
     return j;
 }
 

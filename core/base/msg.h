@@ -24,7 +24,8 @@
                                          connection panel: ns_from, ns_own, used[], auth, certs[], \
                                          tls, proxy, insecure (k8s/identity.h) */                 \
     X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body */  \
-    X(MSG_LIST, "list")               /* resource, items[]: replaces all rows of it */            \
+    X(MSG_LIST, "list")               /* resource, items[], from, more: replaces all rows of it;  \
+                                         from: how many came in parts before, more: some follow */ \
     X(MSG_WATCH_EVENT, "event")       /* resource, type: ADDED|MODIFIED|DELETED, object */        \
     X(MSG_WATCH_STATE, "watch")       /* resource, error, next_ms, age_ms, poll_ms (0: watched),  \
                                          state: listing|live|quiet|polling|retrying|forbidden */ \

@@ -44,18 +44,23 @@ UNUSED static struct table *fx_table(struct session *s, const char *name)
     return NULL;
 }
 
+/* Takes the object. */
+UNUSED static void fx_put(struct session *s, const char *table, struct json *obj)
+{
+    table_put(fx_table(s, table), obj);
+    json_free(obj);
+}
+
 UNUSED static void fx_cluster(struct session *s)
 {
     s->cluster.link = LINK_UP;
     str_copy(s->cluster.context, sizeof s->cluster.context, "class-a");
     str_copy(s->cluster.ns, sizeof s->cluster.ns, "stu-07");
     s->cluster.latency_ms = 12;
-    struct json *nodes = fx_table(s, "nodes")->items, *pods = fx_table(s, "pods")->items;
-    struct json *events = fx_table(s, "events")->items;
-    json_append(nodes, fx_node("gaudi-0", "habana.ai/gaudi", 8, "96", "1024Gi"));
-    json_append(nodes, fx_node("nvidia-0", "nvidia.com/gpu", 2, "32", "256Gi"));
-    json_append(nodes, fx_node("xeon-0", "", 0, "56", "480Gi"));
-    json_append(pods, json_from(
+    fx_put(s, "nodes", fx_node("gaudi-0", "habana.ai/gaudi", 8, "96", "1024Gi"));
+    fx_put(s, "nodes", fx_node("nvidia-0", "nvidia.com/gpu", 2, "32", "256Gi"));
+    fx_put(s, "nodes", fx_node("xeon-0", "", 0, "56", "480Gi"));
+    fx_put(s, "pods", json_from(
         "{\"metadata\":{\"name\":\"lora-gaudi-x7k2p\",\"namespace\":\"stu-07\","
         "\"creationTimestamp\":\"2026-11-30T01:59:51Z\"},\"spec\":{\"nodeName\":\"gaudi-0\","
         "\"containers\":[{\"name\":\"train\",\"resources\":{"
@@ -64,17 +69,17 @@ UNUSED static void fx_cluster(struct session *s)
         "\"status\":{\"phase\":\"Pending\",\"containerStatuses\":"
         "[{\"name\":\"train\",\"ready\":false,"
         "\"restartCount\":0,\"state\":{\"waiting\":{\"reason\":\"ContainerCreating\"}}}]}}"));
-    json_append(pods, json_from(
+    fx_put(s, "pods", json_from(
         "{\"metadata\":{\"name\":\"dataaccess-0\",\"namespace\":\"stu-07\","
         "\"creationTimestamp\":\"2026-11-28T01:59:51Z\"},\"spec\":{\"nodeName\":\"xeon-0\","
         "\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"12\","
         "\"memory\":\"71Gi\"}}}]},\"status\":{\"phase\":\"Running\",\"containerStatuses\":"
         "[{\"name\":\"c\",\"ready\":true,\"restartCount\":2,\"state\":{\"running\":{}}}]}}"));
-    json_append(events, json_from(
+    fx_put(s, "events", json_from(
         "{\"metadata\":{\"name\":\"e1\"},\"type\":\"Normal\",\"reason\":\"Scheduled\",\"message\":"
         "\"Successfully assigned stu-07/lora-gaudi-x7k2p to gaudi-0\","
         "\"lastTimestamp\":\"2026-11-30T01:59:51Z\"}"));
-    json_append(events, json_from(
+    fx_put(s, "events", json_from(
         "{\"metadata\":{\"name\":\"e2\"},\"type\":\"Warning\",\"reason\":\"BackOff\",\"message\":"
         "\"Back-off pulling image \\\"registry/lora:1.0\\\"\","
         "\"lastTimestamp\":\"2026-11-30T01:59:56Z\"}"));
@@ -82,9 +87,8 @@ UNUSED static void fx_cluster(struct session *s)
 
 UNUSED static void fx_add(struct session *s, const char *table, const char *text)
 {
-    struct table *t = fx_table(s, table);
-    json_append(t->items, json_from(text));
-    t->generation++;
+    fx_put(s, table, json_from(text));
+    fx_table(s, table)->generation++;
 }
 
 /* A pod of the Job lora-gaudi with a place in its life. */

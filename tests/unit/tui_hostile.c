@@ -53,11 +53,21 @@ static void poison(struct json *j)
     }
 }
 
+static void poison_table(struct table *t)
+{
+    struct json *rows = json_copy(t->items);
+    poison(rows);
+    table_clear(t);
+    for (const struct json *r = json_first(rows); r; r = json_next(r))
+        table_put(t, r);
+    json_free(rows);
+}
+
 static void poison_session(struct session *s)
 {
     char buf[400];
     for (int i = 0; i < SESSION_TABLES; i++)
-        poison(s->tables[i].items);
+        poison_table(&s->tables[i]);
     hostile(s->message, 160);
     hostile(s->cluster.context, 60);
     hostile(s->cluster.ns, 60);

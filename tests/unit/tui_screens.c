@@ -171,9 +171,7 @@ static void down(struct app *a)
     a->s->cluster.link = LINK_DOWN;
     str_copy(a->s->cluster.error, sizeof a->s->cluster.error,
              "connect to 127.0.0.1 port 6443: Connection refused");
-    struct json *items = fx_table(a->s, "nodes")->items;
-    while (json_count(items))
-        json_free(json_detach_item(items, 0));
+    table_clear(fx_table(a->s, "nodes"));
 }
 
 /* --- the further parts of a step -------------------------------------------------- */
@@ -312,8 +310,7 @@ static void denied(struct app *a)
 {
     step(a);
     struct table *nodes = fx_table(a->s, "nodes"), *events = fx_table(a->s, "events");
-    while (json_count(nodes->items))
-        json_free(json_detach_item(nodes->items, 0));
+    table_clear(nodes);
     nodes->forbidden = events->forbidden = true;
     nodes->generation++;
     fx_key(a, "1");
