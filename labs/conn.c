@@ -114,69 +114,56 @@ enum conn_may conn_need_may(const struct conn *c, int need)
 }
 
 /* --- what to ask for ------------------------------------------------------------ */
-void conn_rule_line(const char *group, const char *resource, const char *verbs_text,
-                    struct str *out)
-{
-    str_printf(out, "{apiGroups: [\"%s\"], resources: [%s], verbs: [", group, resource);
-    for (const char *p = verbs_text; *p;) {
-        size_t n = strcspn(p, " ");
-        str_append(out, p, n);
-        p += n;
-        p += strspn(p, " ");
-        if (*p)
-            str_add(out, ", ");
-    }
-    str_add(out, "]}");
-}
-
 static bool missing(const struct conn *c, int need, struct str *out)
 {
     char verb[24];
     str_clear(out);
     for (int i = 0; *conn_verb(&conn_needs[need], i, verb); i++)
         if (c->no[need] & 1 << i)
-            str_printf(out, "%s%s", out->len ? " " : "", verb);
+            str_printf(out, "%s%s", out->len ? ", " : "", verb);
     return out->len > 0;
 }
 
+/* Short lines: they are read on narrow screens and wrapped in plain text. */
 static bool rules_of(const struct conn *c, bool cluster, struct str *out)
 {
     struct str some;
     bool any = false;
     str_init(&some, 256);
     for (int i = 0; i < CONN_NEEDS; i++) {
-        if (conn_needs[i].cluster != cluster || !missing(c, i, &some))
+        const struct conn_need *n = &conn_needs[i];
+        if (n->cluster != cluster || !missing(c, i, &some))
             continue;
         any = true;
-        str_add(out, "- ");
-        conn_rule_line(conn_needs[i].group, conn_needs[i].resource, some.p, out);
-        str_printf(out, "   # %s\n", _(conn_needs[i].what));
+        str_printf(out, "# %s\n- apiGroups: [\"%s\"]\n  resources: [\"%s\"]\n  verbs: [%s]\n",
+                   _(n->what), n->group, n->resource, some.p);
     }
     str_release(&some);
     return any;
+}
+
+static void meta(const char *kind, const char *ns, struct str *out)
+{
+    str_printf(out, "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n"
+                    "  name: podium\n", kind);
+    if (ns)
+        str_printf(out, "  namespace: %s\n", ns);
 }
 
 /* A role of this kind with its binding; false: nothing is missing. */
 static bool role(const struct conn *c, const char *ns, const char *subject, struct str *out)
 {
     struct str rules;
-    bool cluster = !ns;
-    const char *kind = cluster ? "ClusterRole" : "Role";
-    char place[96] = "";
     str_init(&rules, 16 << 10);
-    bool any = rules_of(c, cluster, &rules);
-    if (!cluster)
-        str_fmt(place, sizeof place, ", namespace: %s", ns);
-    if (any)
-        str_printf(out,
-                   "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: %s\n"
-                   "metadata: {name: podium%s}\nrules:\n%s"
-                   "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: %sBinding\n"
-                   "metadata: {name: podium%s}\n"
-                   "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: %s, name: podium}\n"
-                   "subjects:\n- {apiGroup: rbac.authorization.k8s.io, kind: User, "
-                   "name: \"%s\"}\n",
-                   kind, place, rules.p, kind, place, kind, subject);
+    bool any = rules_of(c, !ns, &rules);
+    if (any) {
+        meta(ns ? "Role" : "ClusterRole", ns, out);
+        str_printf(out, "rules:\n%s", rules.p);
+        meta(ns ? "RoleBinding" : "ClusterRoleBinding", ns, out);
+        str_printf(out, "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: %s\n"
+                        "  name: podium\nsubjects:\n- apiGroup: rbac.authorization.k8s.io\n"
+                        "  kind: User\n  name: \"%s\"\n", ns ? "Role" : "ClusterRole", subject);
+    }
     str_release(&rules);
     return any;
 }

@@ -54,6 +54,7 @@ struct conn_ask {
 };
 
 struct conn {
+    uint32_t going;               /* effect: another context or namespace was asked for */
     struct json *about;           /* of the connection: see MSG_CLUSTER; NULL before */
     struct conn_context *context;
     size_t contexts_n;
@@ -100,9 +101,6 @@ enum conn_may conn_need_may(const struct conn *c, int need);
 /* The Role (and ClusterRole) that would give what is missing, as YAML to apply;
  * false: nothing is missing. */
 bool conn_role(const struct conn *c, const char *ns, const char *subject, struct str *out);
-/* "{apiGroups: [""], resources: [pods/log], verbs: [get]}" */
-void conn_rule_line(const char *group, const char *resource, const char *verbs, struct str *out);
-
 /* Of the requests that ended: median and last, -1 when there are none. */
 int64_t conn_latency(const struct conn *c);
 int64_t conn_last(const struct conn *c);

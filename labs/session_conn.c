@@ -46,7 +46,7 @@ static void ctx_use(struct session *s, const char *arg, struct effects *out)
         return;
     }
     json_put_str(args, "namespace", "");
-    session_priv(s)->connect = effects_add(out, EFF_CONNECT, 0, 0, args);
+    s->conn.going = session_priv(s)->connect = effects_add(out, EFF_CONNECT, 0, 0, args);
     session_say(s, PD_OK, _("going to the context %s"), arg);
 }
 
@@ -150,7 +150,7 @@ static void ns_use(struct session *s, const char *arg, struct effects *out)
         session_say(s, PD_NET, "%s", _("there is no cluster"));
         return;
     }
-    session_effect(s, out, EFF_NAMESPACE, with("namespace", arg));
+    s->conn.going = session_effect(s, out, EFF_NAMESPACE, with("namespace", arg));
     session_say(s, PD_OK, _("going to the namespace %s"), arg);
 }
 
@@ -301,6 +301,10 @@ bool session_conn_message(struct session *s, const struct msg *m, struct effects
     bool ours = true;
     if (m->kind != MSG_REPLY || !m->effect)
         return false;
+    if (m->effect == c->going) {
+        c->going = 0;                /* it stays where it is; the error is said by others */
+        return false;
+    }
     if (m->effect == c->contexts_effect)
         take_contexts(s, m);
     else if (m->effect == c->ns_effect)
@@ -324,6 +328,7 @@ void session_conn_take(struct session *s, const struct msg *m, bool fresh)
     if (fresh && !same)
         conn_forget(c);
     if (fresh) {                 /* questions of the epoch before are never answered */
+        c->going = 0;
         json_free(c->rules);
         c->rules = NULL;
         c->asks = 0;

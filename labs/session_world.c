@@ -107,6 +107,10 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
     for (size_t i = 0; i < ARRAY_LEN(states); i++)
         if (str_eq(states[i], state))
             k->link = (enum link_state)i;
+    if (fresh && !str_eq(k->context, json_str(m->body, "context", k->context))) {
+        k->last_ok_ms = k->latency_ms = 0;       /* were those of the other one */
+        k->version[0] = k->user[0] = k->server[0] = '\0';
+    }
     k->id = m->cluster;
     k->epoch = m->epoch;
     session_clean(k->context, sizeof k->context, json_str(m->body, "context", k->context));
@@ -233,6 +237,11 @@ static void take_watch_state(struct session *s, const struct msg *m)
         session_clean(t->error, sizeof t->error, err.msg);
     if (t->forbidden)
         denied(t, &err, s->cluster.ns);
+    if (t->forbidden && t->from[0]) {        /* what one may not see here is not there's */
+        json_free(t->items);
+        t->items = json_new_array();
+        t->from[0] = '\0';
+    }
     int64_t age_ms = json_int(m->body, "age_ms", -1);
     if (age_ms >= 0)
         t->seen_ms = m->at_ms - age_ms;
@@ -335,7 +344,8 @@ static void take_registry(struct session *s, const struct msg *m)
     struct pd_err err;
     p->get_registry = 0;
     if (!text || yaml_parse("local-registry-hosting", text, strlen(text), &doc, &err)) {
-        if (errjson_read(json_get(m->body, "error"), &err) && err.code != PD_NOTFOUND)
+        bool silent = s->cluster.link != LINK_UP;     /* that is said already */
+        if (errjson_read(json_get(m->body, "error"), &err) && err.code != PD_NOTFOUND && !silent)
             session_say(s, err.code, _("the cluster's registry is not known: %s"), err.msg);
         return;
     }

@@ -108,7 +108,7 @@ static void nodes(const struct app *a, struct rows *out, int w)
     heading(out, ID_NODES, _("Nodes"), l.n, t);
     if (sim > 0 && w < 66)
         rows_putf(out, ROLE_MUTED, "  %s", _("simulated"));
-    if (l.n > 0) {
+    if (l.n > 0 && !t->forbidden) {
         str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, l.n);
         rows_right(out, ready == l.n ? ROLE_OK : ROLE_WARN, buf, w);
     }
@@ -167,8 +167,8 @@ static void pods(const struct app *a, struct rows *out, int w)
     rows_blank(out);
     heading(out, ID_PODS, _("Pods"), l.n, t);
     rows_put(out, ROLE_TEXT, " ");
-    rows_cell(out, ROLE_MUTED, a->s->cluster.ns,
-              MAX(3 + name_width(w) - out->v[out->n - 1].width, 1));
+    int room = (l.n > 0 ? 3 + name_width(w) : w) - out->v[out->n - 1].width;
+    rows_cell(out, ROLE_MUTED, a->s->cluster.ns, MAX(room, 1));
     if (l.n > 0) {
         if (status_width(w))
             rows_cell(out, ROLE_MUTED, _("status"), status_width(w));

@@ -16,7 +16,7 @@ static const char *title(const struct app *a, char buf[160])
 /* --- rows ------------------------------------------------------------------------ */
 static int label_width(int w)
 {
-    return w >= 60 ? 18 : 12;
+    return w >= 90 ? 24 : w >= 60 ? 18 : 12;
 }
 
 /* "Label      value", the value wrapped below itself. */

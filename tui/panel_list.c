@@ -75,7 +75,7 @@ bool panel_list_state(const struct app *a, struct rows *out, const struct table 
         rows_line(out, ROLE_MUTED, _(" none"));
     else if (a->s->cluster.link == LINK_OFF)
         rows_line(out, ROLE_MUTED, _(" no cluster"));
-    else if (t->error[0])
+    else if (t->error[0] && a->s->cluster.link != LINK_DOWN)
         rows_wrap(out, ROLE_WARN, 1, panel_list_clean(out, t->error), w - 1);
     else
         loading(a, out, t);
@@ -143,7 +143,9 @@ const char *panel_list_stale_words(const struct app *a, const struct table *t, c
     if (next_ms > a->now_ms)
         clock_age(next_ms - a->now_ms, next);
     panel_age(a, seen, age);
-    if (*age && *next)
+    if (t && t->quiet && !down)
+        str_fmt(buf, 200, _("the server is silent: %s old"), age);
+    else if (*age && *next)
         str_fmt(buf, 200, down ? _("no link: %s old, next try in %s")
                                : _("broken off: %s old, next try in %s"), age, next);
     else if (*age)

@@ -303,7 +303,7 @@ static void after_turn(void *arg)
     prompt(c);
     if (c->p.leave)
         loop_stop(c->loop, !c->tty_in && c->p.missed);
-    else if (!c->tick && !c->away && (c->p.wait.kind || cmd_has_op(c->p.app)))
+    else if (!c->tick && !c->away && (c->p.wait.kind || c->p.tell || cmd_has_op(c->p.app)))
         c->tick = loop_timer(c->loop, PLAIN_TICK_MS, tick, c, "tick");
 }
 

@@ -11,7 +11,8 @@ static bool on_screen_only(const struct cmd *c)
         "down", "up", "top", "bottom", "zoom", "redraw", "theme", "glyphs", "palette", "suspend",
         "copy", "help", "back", "quit", "interrupt", "lab.open", "page.", "tab.", "pane.",
         "copy.", "edit.", "confirm.", "curve.", "log.wrap", "log.keep", "api.", "keys.", "big",
-        "mouse", "step.edit", "select", "step.notes", "why", "pod.log"};
+        "mouse", "step.edit", "select", "step.notes", "why", "pod.log", "ctx.", "ns.", "conn.",
+        "rights."};
     if (str_eq(c->name, "curve.export"))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -266,6 +267,7 @@ void plain_look(struct plain *p)
     if (p->app->prompt.kind != p->asked)
         say_question(p);
     p->asked = p->app->prompt.kind;
+    plain_tell_look(p);
     plain_wait_look(p);
 }
 
@@ -275,7 +277,7 @@ bool plain_free(const struct plain *p)
 {
     const struct session *s = p->app->s;
     return p->wait.kind == PLAIN_WAIT_NONE && (!s->lab || session_ready(s)) &&
-           !p->app->why.child && !p->leave;
+           !p->app->why.child && p->tell == PLAIN_TELL_NONE && !p->leave;
 }
 
 /* The menu's numbers and the help's list are of the same commands. */

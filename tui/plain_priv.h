@@ -8,6 +8,10 @@
 enum plain_wait_kind { PLAIN_WAIT_NONE, PLAIN_WAIT_CHECKS, PLAIN_WAIT_RUN, PLAIN_WAIT_OP,
                        PLAIN_WAIT_LINK, PLAIN_WAIT_STEP, PLAIN_WAIT_KIND_COUNT };
 
+/* What is told once the cluster has answered. */
+enum plain_tell { PLAIN_TELL_NONE, PLAIN_TELL_CTX, PLAIN_TELL_NS, PLAIN_TELL_CONN,
+                  PLAIN_TELL_RIGHTS, PLAIN_TELL_GO };
+
 /* Lines that come while one of these is on wait behind it. */
 struct plain_wait {
     enum plain_wait_kind kind;
@@ -22,6 +26,8 @@ struct plain {
     void *arg;
     struct plain_say say;
     struct plain_wait wait;
+    enum plain_tell tell;
+    int64_t tell_until_ms;
     struct str out;              /* what is to be said, not wrapped yet */
     int width;
     const char *menu[32];        /* commands by the numbers said last */
@@ -62,6 +68,14 @@ void plain_wait_begin(struct plain *p, const char *arg);
 /* Has it come, or failed? Says so, and ends the wait. */
 void plain_wait_look(struct plain *p);
 void plain_wait_stop(struct plain *p);
+
+/* plain_conn.c: contexts, namespaces, the connection, one's rights */
+void plain_ctx(struct plain *p, const char *arg);
+void plain_ns(struct plain *p, const char *arg);
+void plain_conn(struct plain *p, const char *arg);
+void plain_rights(struct plain *p, const char *arg);
+/* Has the answer come? Then it is told. */
+void plain_tell_look(struct plain *p);
 
 /* plain_edit.c: the step's files line by line */
 void plain_show(struct plain *p, const char *arg);

@@ -26,7 +26,7 @@ static void say_link(struct plain_say *y, const struct app *a, struct str *out)
     enum link_state now = a->s->cluster.link;
     if (now == y->link)
         return;
-    bool lost = y->link == LINK_UP && now != LINK_UP;
+    bool lost = y->link == LINK_UP && now == LINK_DOWN;
     y->link = now;
     if (lost)
         plain_line(out, "%s", _("The link to the cluster is lost."));

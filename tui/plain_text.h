@@ -37,6 +37,8 @@ void plain_need(const struct app *a, struct str *out);     /* what it needs, and
 void plain_notes(const struct app *a, struct str *out);
 
 /* plain_world.c: the cluster */
+/* Server, version, user, what labs need and is not allowed, what ends soon. */
+void plain_who(const struct app *a, struct str *out);
 void plain_link(const struct app *a, struct str *out);
 void plain_nodes(const struct app *a, struct str *out);
 void plain_pods(const struct app *a, struct str *out);

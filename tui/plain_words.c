@@ -233,6 +233,10 @@ static const struct plain_word words[] = {
     {"curve", "", curve, true, "", N_("the loss curve in words and numbers")},
     {"api", "", api, false, N_("[N]"), N_("the newest API calls, as kubectl would")},
     {"why", "", why, false, N_("[POD]"), N_("what is wrong; or why a pod or job/NAME is not well")},
+    {"ctx", "", plain_ctx, false, N_("[NAME]"), N_("the contexts; with a name, go there")},
+    {"ns", "", plain_ns, false, N_("[NAME]"), N_("the namespaces; with any name, go there")},
+    {"conn", "", plain_conn, false, "", N_("server, user, certificates, latency, age of the lists")},
+    {"rights", "", plain_rights, false, "", N_("what you may do here, and the Role to ask for")},
     {"quiet", "", quiet, false, N_("[on|off]"), N_("say results and errors only")},
     {"quit", "exit", leave, false, "", N_("leave podium; what you did is kept")},
 };

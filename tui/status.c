@@ -22,12 +22,14 @@ struct status {
     struct effects_runner *runner;
     struct effects effects;
     int64_t begun_ms, heard_ms, up_ms;
+    bool asked;                  /* what one may do */
 };
 
 static bool only_looks(enum effect_kind k)
 {
     static const enum effect_kind looking[] = {EFF_CONNECT, EFF_WATCH, EFF_GET,        EFF_LIST,
-                                               EFF_LOG,     EFF_TIMER, EFF_WATCH_FILE, EFF_CANCEL};
+                                               EFF_LOG,     EFF_TIMER, EFF_WATCH_FILE, EFF_CANCEL,
+                                               EFF_REVIEW,  EFF_CAN,   EFF_CONTEXTS};
     for (size_t i = 0; i < ARRAY_LEN(looking); i++)
         if (looking[i] == k)
             return true;
@@ -65,7 +67,18 @@ static bool known(const struct session *s)
     for (int i = 0; i < SESSION_WATCHED; i++)
         if (!s->tables[i].synced && !s->tables[i].forbidden)
             return false;
+    if (s->conn.rules_effect || s->conn.who_effect)
+        return false;
     return !s->lab || s->progress[0].state != STEP_LOCKED;
+}
+
+static void ask_rights(struct status *st)
+{
+    struct json *body = json_new_object();
+    json_put_str(body, "name", "rights.look");
+    json_set(body, "args", json_new_array());
+    st->asked = true;
+    apply(st, msg_new(MSG_COMMAND, body));
 }
 
 static void poll(void *arg)
@@ -75,6 +88,8 @@ static void poll(void *arg)
     int64_t now = clock_ms();
     if (s->cluster.link == LINK_UP && !st->up_ms)
         st->up_ms = now;
+    if (st->up_ms && !st->asked)
+        ask_rights(st);
     bool quiet = known(s) && now - st->heard_ms >= STATUS_QUIET_MS;
     if (s->cluster.link == LINK_DOWN || (!st->up_ms && now - st->begun_ms >= STATUS_LINK_MS) ||
         (st->up_ms && (quiet || now - st->up_ms >= STATUS_MOST_MS)))
@@ -115,6 +130,7 @@ static void say(const struct app *a)
     str_init(&text, STATUS_TEXT_MOST);
     str_init(&lines, STATUS_TEXT_MOST);
     plain_status(a, &text);
+    plain_who(a, &text);
     if (plain_loaded(a) && a->s->progress[a->s->step].state != STEP_DONE)
         plain_checks(a, &text);
     plain_wrap(text.p, plain_width(), a->glyphs == GLYPH_ASCII, &lines);
