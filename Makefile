@@ -139,7 +139,7 @@ $(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po
 	$(Q)msgfmt --check-format -o $@ $<
 LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))
 
-.PHONY: all run test soak bench lint asan fuzz mutants cover install help clean golden
+.PHONY: all run test test-cluster soak bench lint asan fuzz mutants cover install help clean golden
 all: $(PROGRAMS) $(LOCALES) ## build the five programs into build/
 
 run: all ## build, start the practice cluster, open the console
@@ -169,6 +169,10 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/t.o $$(call libs,$$(T_LIBS_
 
 test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, N failed"
 	$(Q)B=$(B) tests/run.sh
+
+# needs root and Go 1.24 (it fetches one where it can): docs/TESTING.md
+test-cluster: $(B)/.packages-test all ## the tests on a real Kubernetes cluster, started for them
+	$(Q)B=$(B) tests/cluster/run.sh
 
 SOAK_EVENTS ?= 100000
 SOAK_SEED ?= $(shell date +%s)

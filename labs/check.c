@@ -60,6 +60,18 @@ void check_subject(struct evidence *ev, const char *fmt, ...)
     va_end(ap);
 }
 
+/* Which right is missing, and the rule to ask for. */
+static void denied_text(const struct table *t, struct evidence *ev)
+{
+    struct str rule;
+    str_init(&rule, sizeof ev->because);
+    denied_rule(&t->denied, &rule);
+    check_set(ev, CHECK_UNKNOWN, _("you may not %s %s; ask for a %s with this rule: %s"),
+              t->denied.verb, t->denied.resource, t->denied.ns[0] ? "Role" : "ClusterRole",
+              rule.p);
+    str_release(&rule);
+}
+
 bool check_blind(const struct check_ctx *c, const char *resource, struct evidence *ev)
 {
     const struct cluster_state *k = &c->s->cluster;
@@ -67,6 +79,10 @@ bool check_blind(const struct check_ctx *c, const char *resource, struct evidenc
     if (k->link != LINK_UP) {
         check_set(ev, CHECK_UNKNOWN, "%s %s%s%s", _("the cluster can't be seen:"), k->server,
                   *k->error ? ": " : "", k->error);
+        return true;
+    }
+    if (t && t->forbidden && t->denied.resource[0]) {
+        denied_text(t, ev);
         return true;
     }
     if (!t || t->forbidden || !t->synced) {

@@ -48,6 +48,7 @@ struct lab_check {
     struct ltext title;           /* one line: what must be true */
     struct lab_because *because;
     int because_n;
+    struct ltext unseen;          /* what to do for who may not look at it; en NULL: none */
     struct lplace at;
 };
 

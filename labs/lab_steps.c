@@ -175,7 +175,7 @@ static enum pd_code read_stable(struct lab_reader *r, const struct ynode *n, int
 
 static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, struct lab_check *c)
 {
-    static const char *const common[] = {"title", "because", "stable", NULL};
+    static const char *const common[] = {"title", "because", "stable", "unseen", NULL};
     const char *names[32] = {NULL};
     for (size_t i = 0; i < check_kind_count() && i < ARRAY_LEN(names); i++)
         names[i] = check_kind_at((int)i)->name;
@@ -192,6 +192,11 @@ static enum pd_code read_check(struct lab_reader *r, const struct ynode *n, stru
     if ((rc = lab_keys_type(r->path, t, "title", LK_TEXT, r->err)))
         return rc;
     c->title = lab_reader_text(r, t);
+    const struct ynode *unseen = yaml_get(n, "unseen");
+    if (unseen && (rc = lab_keys_type(r->path, unseen, "unseen", LK_TEXT, r->err)))
+        return rc;
+    if (unseen)
+        c->unseen = lab_reader_text(r, unseen);
     rc = lab_reader_because(r, yaml_get(n, "because"), &c->because, &c->because_n);
     rc = rc ? rc : read_stable(r, yaml_get(n, "stable"), &c->stable_ms);
     rc = rc ? rc : lab_reader_keys(r, k, kind->keys, kind->name);

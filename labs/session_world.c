@@ -226,16 +226,18 @@ static void take_watch_state(struct session *s, const struct msg *m)
         return;
     const char *state = json_str(m->body, "state", "");
     int64_t next_ms = json_int(m->body, "next_ms", 0);
-    t->forbidden = str_eq(state, "forbidden");
+    /* asked anew, it stays forbidden until there is another answer */
+    t->forbidden = str_eq(state, "forbidden") || (t->forbidden && str_eq(state, "listing"));
     t->broken = str_eq(state, "retrying");
     t->quiet = str_eq(state, "quiet");
     t->poll_ms = json_int(m->body, "poll_ms", 0);
     s->conn.retries += t->broken;
     t->next_ms = next_ms > 0 ? m->at_ms + next_ms : 0;
-    t->error[0] = '\0';
+    if (!t->forbidden || json_has(m->body, "error"))
+        t->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err))
         session_clean(t->error, sizeof t->error, err.msg);
-    if (t->forbidden)
+    if (str_eq(state, "forbidden"))
         denied(t, &err, s->cluster.ns);
     if (t->forbidden && t->from[0]) {        /* what one may not see here is not there's */
         json_free(t->items);
@@ -245,7 +247,7 @@ static void take_watch_state(struct session *s, const struct msg *m)
     int64_t age_ms = json_int(m->body, "age_ms", -1);
     if (age_ms >= 0)
         t->seen_ms = m->at_ms - age_ms;
-    else if (t->forbidden || str_eq(state, "live"))
+    else if (str_eq(state, "forbidden") || str_eq(state, "live"))
         t->seen_ms = m->at_ms;
     if (t->broken && t->next_ms && s->cluster.next_try_ms < m->at_ms)
         s->cluster.next_try_ms = t->next_ms;

@@ -3,6 +3,7 @@
 # tests/{train,api,pty}/test_*.sh. Each prints "N passed, N failed[, N skipped]";
 # this adds them up. A program that prints no such line, or dies, is a failure.
 #   tests/run.sh [PATTERN]    only those whose name matches
+# RUN_CLUSTER=1: those of tests/cluster instead (called by tests/cluster/run.sh).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 B=${B:-build}
@@ -10,7 +11,8 @@ case $B in /*) ;; *) B=$PWD/$B ;; esac
 export B
 export LC_ALL=C.UTF-8 TZ=UTC
 export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-unset KUBECONFIG LINES COLUMNS NO_COLOR LANGUAGE COLORTERM
+[ -n "${RUN_CLUSTER:-}" ] || unset KUBECONFIG
+unset LINES COLUMNS NO_COLOR LANGUAGE COLORTERM
 
 # one FILE: run it, keep what it says, how it ended and how long it took
 one() {
@@ -32,12 +34,15 @@ trap 'rm -rf "$out"' EXIT INT TERM
 export out
 pattern=${1:-.}
 for t in "$B"/tests/*; do
-    [ -x "$t" ] && [ -f "$t" ] && basename "$t" | grep -q -- "$pattern" && echo "$t"
+    [ -z "${RUN_CLUSTER:-}" ] && [ -x "$t" ] && [ -f "$t" ] && basename "$t" | grep -q -- "$pattern" && echo "$t"
 done >"$out/programs"
-ls tests/train/test_*.sh tests/api/test_*.sh tests/pty/test_*.sh 2>/dev/null | grep -- "$pattern" >"$out/scripts"
+if [ -n "${RUN_CLUSTER:-}" ]; then ls tests/cluster/test_*.sh
+else ls tests/train/test_*.sh tests/api/test_*.sh tests/pty/test_*.sh
+fi 2>/dev/null | grep -- "$pattern" >"$out/scripts"
 
-# Two at a time; alone what measures how soon a line is on the screen.
-alone='test_lab_keys'
+# Two at a time; alone what measures how soon a line is on the screen, and what
+# takes the cluster's server away.
+alone='test_lab_keys\|test_outage'
 xargs -r -n 1 -P 2 sh tests/run.sh --one <"$out/programs"
 grep -v -- "$alone" "$out/scripts" | xargs -r -n 1 -P 2 sh tests/run.sh --one
 grep -- "$alone" "$out/scripts" | xargs -r -n 1 sh tests/run.sh --one

@@ -14,7 +14,8 @@ PATH=$PATH:/usr/sbin:/sbin:$CACHE/debian/usr/bin:$CACHE/debian/usr/sbin
 CNI=/usr/lib/cni
 [ -x $CNI/bridge ] || CNI=$CACHE/debian/usr/lib/cni
 
-say() { echo "cluster: $*" >&2; }
+# what is said last is kept for run.sh: the reason
+say() { echo "cluster: $*" >&2; [ -z "${CLUSTER_WHY:-}" ] || echo "$*" >"$CLUSTER_WHY"; }
 die() { say "$*"; exit 1; }
 
 # wait_for SECONDS WHAT COMMAND...: until the command succeeds

@@ -134,20 +134,20 @@ TEST(condition_true_false_and_failed)
 TEST(count_against_the_person_s_answer)
 {
     struct fx f;
-    open_check(&f, "count: {kind: nodes, where: {status.ok: yes}, file: c.yaml, path: n}");
+    open_check(&f, "count: {kind: nodes, where: {status.ok: yes}, file: c.yaml, path: k}");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);            /* the file has not been read */
     fx_list(&f, "nodes", "[{\"status\":{\"ok\":true}},{\"status\":{\"ok\":false}}]");
     fx_file(&f, "c.yaml", NULL);
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
-    fx_file(&f, "c.yaml", "n: 2\n");
+    fx_file(&f, "c.yaml", "k: 2\n");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     CHECK_STR(fx_ev(&f, 0)->object, "c.yaml:1:4");
-    CHECK_STR(fx_ev(&f, 0)->path, "n");
+    CHECK_STR(fx_ev(&f, 0)->path, "k");
     CHECK_STR(fx_ev(&f, 0)->expected, "1");
     CHECK_STR(fx_ev(&f, 0)->actual, "2");
-    fx_file(&f, "c.yaml", "n: {\n");
+    fx_file(&f, "c.yaml", "k: {\n");
     CHECK_RESULT(&f, 0, CHECK_WRONG);              /* no YAML */
-    fx_file(&f, "c.yaml", "n: 1\n");
+    fx_file(&f, "c.yaml", "k: 1\n");
     CHECK_RESULT(&f, 0, CHECK_PASS);
     fx_end(&f);
 }

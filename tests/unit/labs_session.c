@@ -111,7 +111,34 @@ TEST(unknown_when_forbidden)
             json_from("{\"resource\":\"nodes\",\"state\":\"forbidden\",\"error\":"
                       "{\"code\":\"PD-K8S-FORBIDDEN\",\"text\":\"nodes is forbidden\"}}"));
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
-    CHECK_HAS(fx_ev(&f, 0)->because, "nodes is forbidden");
+    CHECK_HAS(fx_ev(&f, 0)->because, "ask for a ClusterRole with this rule: {apiGroups: [\"\"], "
+                                     "resources: [\"nodes\"], verbs: [\"get\", \"list\", ");
+    fx_end(&f);
+}
+
+/* The lab has an answer for who may not look: the step counts without that check,
+ * but not without any. */
+TEST(what_may_not_be_seen_is_gone_without)
+{
+    static const char forbidden[] =
+        "{\"resource\":\"nodes\",\"state\":\"forbidden\",\"error\":{\"code\":\"PD-K8S-FORBIDDEN\","
+        "\"text\":\"nodes is forbidden: User \\\"ann\\\" cannot list resource \\\"nodes\\\" in API group "
+        "\\\"\\\" at the cluster scope\"}}";
+    struct fx f;
+    fx_open(&f, LAB_HEAD
+            "steps:\n  - id: a\n    title: A\n    say: s\n    checks:\n"
+            "      - {title: n, count: {kind: nodes, is: 1}, unseen: ask the teacher}\n"
+            "      - {title: j, count: {kind: jobs, is: 1}}\n", NULL);
+    fx_all_synced(&f);
+    CHECK_RESULT(&f, 0, CHECK_NOT_YET);
+    fx_send(&f, MSG_WATCH_STATE, 0, json_from(forbidden));
+    CHECK_RESULT(&f, 0, CHECK_SKIPPED);
+    CHECK_HAS(fx_ev(&f, 0)->because, "ask the teacher (you may not list nodes; ask for a ClusterRole");
+    CHECK_INT(f.s->progress[0].state, STEP_OPEN);
+    fx_send(&f, MSG_WATCH_STATE, 0, json_from("{\"resource\":\"nodes\",\"state\":\"listing\"}"));
+    CHECK_RESULT(&f, 0, CHECK_SKIPPED);            /* until there is another answer */
+    fx_list(&f, "jobs", "[{\"metadata\":{\"name\":\"n\"}}]");
+    CHECK_INT(f.s->progress[0].state, STEP_DONE);
     fx_end(&f);
 }
 

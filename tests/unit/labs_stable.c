@@ -263,12 +263,12 @@ TEST(an_old_copy_that_is_ready_is_not_the_new_version)
 TEST(without_a_link_even_a_file_is_unknown)
 {
     struct fx f;
-    open_check(&f, "file: {file: a.yaml, path: n, is: 3}");
-    fx_file(&f, "a.yaml", "n: 4\n");
+    open_check(&f, "file: {file: a.yaml, path: k, is: 3}");
+    fx_file(&f, "a.yaml", "k: 4\n");
     CHECK_RESULT(&f, 0, CHECK_WRONG);
     fx_cluster(&f, "down");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
-    fx_file(&f, "a.yaml", "n: 3\n");
+    fx_file(&f, "a.yaml", "k: 3\n");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
     CHECK(f.s->progress[0].state != STEP_DONE);
     fx_cluster(&f, "up");
