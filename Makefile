@@ -32,8 +32,8 @@ LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 # what the tests need on top. Missing ones are installed with apt-get.
 APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
   libcjson-dev libssh2-1-dev libjansson-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
-  libmicrohttpd-dev libcairo2-dev libfontconfig-dev proot ca-certificates
-APT_TEST := libvterm-dev tmux busybox-static python3 pmccabe universal-ctags git procps
+  libmicrohttpd-dev libcairo2-dev libfontconfig-dev libvterm-dev proot ca-certificates
+APT_TEST := tmux busybox-static python3 pmccabe universal-ctags git procps
 # Included below: written once the packages are there, with what pkg-config
 # says; make then starts over by itself.
 PACKAGES_STAMP := $(B)/packages.mk
@@ -49,7 +49,7 @@ $(B)/.packages-test: tests/lint/packages.sh
 	@mkdir -p $(@D)
 	@tests/lint/packages.sh $(APT_TEST)
 	@touch $@
-PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
+PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib vterm
 PKGS_PRACTICE := libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
 LIBS_TRAIN := -l:libjansson.a -lm -lpthread
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
@@ -165,7 +165,7 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/t.o $$(call libs,$$(T_LIBS_
 	@mkdir -p $(@D)
 	@echo "  LD $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter %.a,$^) \
-	  $(if $(filter train,$(call prefix,$*)),$(LIBS_TRAIN),$(LIBS_PRACTICE) $(LIBS_CONSOLE)) $(if $(filter tui,$(call prefix,$*)),-lvterm -lutil)
+	  $(if $(filter train,$(call prefix,$*)),$(LIBS_TRAIN),$(LIBS_PRACTICE) $(LIBS_CONSOLE)) $(if $(filter tui,$(call prefix,$*)),-lutil)
 
 test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, N failed"
 	$(Q)B=$(B) tests/run.sh

@@ -18,6 +18,24 @@ struct exec {
 
 /* --- what the channels say --- */
 
+/* Why a command did not begin, as container runtimes say it. */
+static void explain(enum pd_code code, struct pd_err *err)
+{
+    static const struct { const char *text, *hint; } table[] = {
+        {"executable file not found", N_("the image has no such program (a distroless image has "
+                                         "no shell either)")},
+        {"permission denied", N_("the file may not be run, or the container's user may not run it")},
+        {"container not found", N_("the container must be running: look at the pod")},
+        {"is not running", N_("the container must be running: look at the pod")},
+        {"dialing backend", N_("the API server can't reach the node's kubelet: look at the node")},
+    };
+    for (size_t i = 0; code != PD_OK && i < ARRAY_LEN(table); i++)
+        if (strstr(err->msg, table[i].text)) {
+            pd_set_hint(err, "%s", _(table[i].hint));
+            return;
+        }
+}
+
 static void status_message(struct exec_result *r, const char *p, size_t n)
 {
     struct json *j = NULL;
@@ -37,7 +55,7 @@ static void status_message(struct exec_result *r, const char *p, size_t n)
     else if (str_to_i64(exit_code, &code) && code >= 0 && code <= 255)
         r->code = (int)code;
     else
-        k8s_status_error((int)json_int(j, "code", 500), p, n, &r->err);
+        explain(k8s_status_error((int)json_int(j, "code", 500), p, n, &r->err), &r->err);
     json_free(j);
 }
 

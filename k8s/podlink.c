@@ -94,13 +94,13 @@ static void explain(int status, struct pd_err *err)
         {400, N_("a proxy that cuts the Upgrade header looks like this too: try without it")},
         {403, N_("ask for a Role with verbs \"get\" and \"create\" on pods/exec, pods/attach or "
                  "pods/portforward")},
-        {404, N_("check the pod's name and namespace; a proxy may know no such path")},
-        {500, N_("the container must be running: look at the pod")},
+        {404, N_("a proxy stands before the API server that knows no such path")},
         {502, N_("the API server can't reach the node's kubelet, or a proxy the API server")},
         {503, N_("the API server can't reach the node's kubelet, or a proxy the API server")},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        if (table[i].status == status && str_eq(err->hint, pd_hint(err->code)))
+        if (table[i].status == status && (status == 403 || str_starts(err->msg, "HTTP ")) &&
+            (str_eq(err->hint, pd_hint(err->code)) || str_eq(err->hint, _(pd_hint(err->code)))))
             pd_set_hint(err, "%s", _(table[i].hint));
 }
 

@@ -308,6 +308,7 @@ enum pd_code portforward_start(struct k8s *k, const struct portforward_spec *spe
     struct portforward *f = xcalloc(1, sizeof *f);
     f->loop = k8s_loop(k);
     f->remote = spec->remote;
+    f->channels = spec->channels;
     f->fd[0] = f->fd[1] = -1;
     if (!listen_at(f, spec->address, spec->local)) {
         no_listener(spec, err);

@@ -22,6 +22,7 @@ struct portforward_spec {
     const char *ns, *pod;                /* ns NULL: the connection's */
     const char *address;                 /* NULL: 127.0.0.1 and ::1 */
     int local, remote;                   /* local 0: any that is free */
+    bool channels;                       /* offer the channels of v4 alone */
 };
 
 struct portforward_stats {

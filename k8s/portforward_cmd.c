@@ -8,11 +8,13 @@ enum { PORTS = 16, STOPPED = 130 };
 
 static const char help[] =
     N_("usage: podium port-forward POD [LOCAL:]REMOTE... [-n NAMESPACE] [--address ADDRESS]\n"
+       "                           [--channels]\n"
        "                           [--context NAME] [--kubeconfig FILE] [--lang en|zh]\n"
        "\n"
        "Opens LOCAL (the same as REMOTE when left out; 0 or nothing before the colon: any free\n"
        "one) on 127.0.0.1 and ::1, and leads each connection to REMOTE of the pod, until\n"
-       "Ctrl-C. It outlives a restart of the pod's containers. POD or pod/POD.\n"
+       "Ctrl-C. It outlives a restart of the pod's containers. POD or pod/POD. --channels does\n"
+       "without the SPDY tunnel, as API servers before 1.31 do by themselves.\n"
        "\n"
        "Exit codes: 0 ended by Ctrl-C, 1 a port can't be opened or no cluster, 2 usage.\n");
 
@@ -20,6 +22,7 @@ static struct {
     struct stream_cmd cmd;
     struct portforward *f[PORTS];
     int n;
+    bool channels;
 } app = {.cmd = {.name = "podium port-forward", .help = help}};
 
 static void on_said(void *arg, bool lasting UNUSED, const struct pd_err *what)
@@ -34,7 +37,7 @@ static void on_said(void *arg, bool lasting UNUSED, const struct pd_err *what)
 static bool start_one(const char *pod, const char *address, const char *text)
 {
     char where[64];
-    struct portforward_spec spec = {.pod = pod, .address = address};
+    struct portforward_spec spec = {.pod = pod, .address = address, .channels = app.channels};
     struct portforward_handlers h = {.said = on_said, .arg = &app.f[app.n]};
     if (portforward_parse(text, &spec.local, &spec.remote, &app.cmd.err) != PD_OK ||
         portforward_start(app.cmd.k, &spec, &h, &app.f[app.n], &app.cmd.err) != PD_OK)
@@ -79,7 +82,8 @@ static bool is_pod(const char *word)
 int portforward_cmd(int argc, char **argv)
 {
     const char *address = NULL;
-    const struct stream_option own[] = {{"--address", "", &address, NULL}};
+    const struct stream_option own[] = {{"--address", "", &address, NULL},
+                                        {"--channels", "", NULL, &app.channels}};
     int code = 0;
     if (!stream_cmd_parse(&app.cmd, argc, argv, own, ARRAY_LEN(own), &code))
         return code;

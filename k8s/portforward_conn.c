@@ -44,13 +44,16 @@ void pfconn_free(struct pfconn *c)
 static void error_of_peer(const struct pfconn *c, struct pd_err *err)
 {
     char text[300];
+    if (strstr(c->error.p, "connection refused")) {
+        pd_fail(err, PD_NET, _("port %d of pod %s: connection refused: nothing listens there"),
+                c->f->remote, c->f->pod);
+        pd_set_hint(err, _("check the port that the program listens on, and that it does so on "
+                           "127.0.0.1 or on all addresses of the pod"));
+        return;
+    }
     k8s_clean(text, sizeof text, c->error.p, c->error.len);
     pd_fail(err, PD_NET, _("port %d of pod %s: %s"), c->f->remote, c->f->pod, text);
-    if (strstr(text, "refused"))
-        pd_set_hint(err, _("nothing listens there: check the port the program listens on, and "
-                           "that it listens on 127.0.0.1 or all addresses of the pod"));
-    else
-        pd_set_hint(err, _("the next connection tries again"));
+    pd_set_hint(err, _("the next connection tries again"));
 }
 
 /* The end of a connection; it is freed when no call of it is under way. */
@@ -63,7 +66,7 @@ static void end(struct pfconn *c, const struct pd_err *err, bool look)
     if (c->error.len > 0) {
         error_of_peer(c, &why);
         err = &why;
-        look = look || !strstr(why.msg, "refused");
+        look = look || !strstr(c->error.p, "connection refused");
     }
     if (err) {
         c->f->stats.failed++;
@@ -362,6 +365,7 @@ static void on_closed(void *arg, int code, bool refused, const struct pd_err *er
 void pfconn_new(struct portforward *f, int fd)
 {
     static const char tunnel[] = "SPDY/3.1+portforward.k8s.io, v4.channel.k8s.io";
+    static const char channels[] = "v4.channel.k8s.io";
     struct podlink_handlers h = {.open = on_open, .message = on_message, .closed = on_closed,
                                  .drained = on_drained};
     struct pfconn *c = xcalloc(1, sizeof *c);
@@ -378,5 +382,6 @@ void pfconn_new(struct portforward *f, int fd)
     f->conns = c;
     f->stats.open++;
     f->stats.total++;
-    c->link = podlink_open(f->k, f->path, tunnel, "v4.channel.k8s.io", &h);
+    c->link = podlink_open(f->k, f->path, f->channels ? channels : tunnel,
+                           f->channels ? NULL : channels, &h);
 }

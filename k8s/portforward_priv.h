@@ -16,7 +16,7 @@ struct portforward {
     struct portforward_stats stats;
     char *ns, *pod, *path;
     int port, remote, fd[2];
-    bool full;
+    bool full, channels;
     struct pfconn *conns;
     uint32_t changed_timer, listen_timer;
     struct k8s_call *look;               /* at the pod */

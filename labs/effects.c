@@ -22,6 +22,8 @@ static effects_fn *const table[EFFECT_KIND_COUNT] = {
     [EFF_PROBE] = effects_probe,
     [EFF_LOG] = effects_log,         [EFF_ATTACH] = effects_attach,
     [EFF_ATTACH_SEND] = effects_attach_send, [EFF_EXEC] = effects_exec,
+    [EFF_SHELL] = effects_shell,     [EFF_SHELL_SEND] = effects_shell_send,
+    [EFF_SHELL_SIZE] = effects_shell_size, [EFF_FORWARD] = effects_forward,
     [EFF_COPY_OUT] = effects_copy_out, [EFF_SPAWN] = effects_spawn,
     [EFF_CANCEL] = cancel,           [EFF_WRITE] = effects_write,
     [EFF_MOVE] = effects_move,

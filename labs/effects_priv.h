@@ -67,6 +67,8 @@ void effects_argv(const struct json *args, struct strv *out);
 effects_fn effects_watch, effects_get, effects_list, effects_apply, effects_delete, effects_can;
 /* effects_pod.c */
 effects_fn effects_log, effects_attach, effects_attach_send, effects_exec, effects_copy_out;
+/* effects_stream.c */
+effects_fn effects_shell, effects_shell_send, effects_shell_size, effects_forward;
 /* effects_local.c */
 effects_fn effects_spawn, effects_move, effects_write, effects_timer, effects_watch_file;
 /* A file of ours (0600), whole or not at all; not synced. */

@@ -64,6 +64,7 @@ void app_free(struct app *a)
     lists_free(a->lists);
     lists_free(a->lists_all);
     why_forget(a);
+    shell_release(&a->shell);
     session_free(a->s);
     free(a->lab_done);
     free(a);
@@ -127,7 +128,8 @@ enum view app_view_below(const struct app *a)
         [PANEL_KEYS] = VIEW_KEYS, [PANEL_PODS] = VIEW_PODS, [PANEL_NODES] = VIEW_NODES,
         [PANEL_EVENTS] = VIEW_EVENTS, [PANEL_OBJECT] = VIEW_OBJECT, [PANEL_YAML] = VIEW_YAML,
         [PANEL_CTX] = VIEW_CTX, [PANEL_NS] = VIEW_NS, [PANEL_CONN] = VIEW_CONN,
-        [PANEL_RIGHTS] = VIEW_RIGHTS};
+        [PANEL_RIGHTS] = VIEW_RIGHTS, [PANEL_SHELL] = VIEW_SHELL,
+        [PANEL_FORWARDS] = VIEW_FORWARDS};
     return a->edit.open ? VIEW_EDIT : of[a->focus];
 }
 
@@ -196,7 +198,7 @@ int64_t app_rest_ms(const struct app *a)
 bool app_types(const struct app *a)
 {
     enum view view = app_view(a);
-    return view == VIEW_PROMPT || view == VIEW_EDIT;
+    return view == VIEW_PROMPT || view == VIEW_EDIT || view == VIEW_SHELL;
 }
 
 void app_layout(const struct app *a, struct panes *out)
@@ -294,6 +296,10 @@ static void key(struct app *a, const char *name, struct effects *out)
     enum view view = app_view(a);
     if (mouse_key(a, name, out))
         return;
+    if (view == VIEW_SHELL && !cmd_for_key(a, view, name)) {
+        shell_key(a, name, out);
+        return;
+    }
     if (view == VIEW_PROMPT) {
         prompt_key(a, name, out);
         return;
@@ -645,6 +651,8 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
             prompt_paste(a, json_str(m->body, "text", ""));
         else if (app_view(a) == VIEW_EDIT)
             edit_paste(&a->edit, json_str(m->body, "text", ""));
+        else if (app_view(a) == VIEW_SHELL)
+            shell_paste(a, json_str(m->body, "text", ""), out);
         break;
     case MSG_RESIZE:
         resized(a, m);
@@ -654,7 +662,8 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
         break;
     default:
         if (!(m->kind == MSG_FILE && cmd_own_file(a, m)) && !saved(a, m) && !why_take(a, m) &&
-            !cmd_reset_message(a, m) && !compare_message(a, m))
+            !shell_message(a, m) && !forwards_message(a, m) && !cmd_reset_message(a, m) &&
+            !compare_message(a, m))
             session_apply(a->s, m, out);
         break;
     }
@@ -666,6 +675,8 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
     follow_walk(a, m, b.selected);
     why_follow(a, out);
     pick_follow(a, m, out);
+    shell_follow(a, out);
+    forwards_follow(a);
     follow_bell(a, &b, out);
     follow_window(a, out);
     if (m->kind != MSG_KEY)

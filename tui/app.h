@@ -63,6 +63,9 @@ struct app {
     char note_over[512];         /* the session message it stands over */
     struct app_why why;
     struct app_pick pick;
+    struct shell shell;
+    struct forwards forwards;
+    char forward_pod[256];       /* whose port is being asked for */
     enum seek seek;
     bool notes_open;             /* the step's notes, before it is done */
     enum clean_state clean_seen;

@@ -15,6 +15,8 @@
 #include "tui/logview.h"
 #include "tui/motion.h"
 #include "tui/panes.h"
+#include "tui/forwards.h"
+#include "tui/shell.h"
 
 /* What the keys mean at the moment; bits, so that a command can name several. */
 enum view {
@@ -37,6 +39,8 @@ enum view {
     VIEW_NS = 1 << 17,
     VIEW_CONN = 1 << 18,
     VIEW_RIGHTS = 1 << 19,
+    VIEW_SHELL = 1 << 27,        /* keys are the program's in the container */
+    VIEW_FORWARDS = 1 << 28,
     VIEW_HELP = 1 << 20,
     VIEW_PROMPT = 1 << 21,
     VIEW_EDIT = 1 << 22,
@@ -51,7 +55,7 @@ enum view {
     VIEWS_PICK = VIEW_CTX | VIEW_NS,
     VIEWS_CONN = VIEWS_PICK | VIEW_CONN | VIEW_RIGHTS,
     VIEWS_OVER = VIEW_RUNS | VIEW_SETTINGS | VIEW_MESSAGES | VIEW_KEYS | VIEWS_CLUSTER |
-                 VIEWS_CONN,
+                 VIEWS_CONN | VIEW_FORWARDS,
     VIEWS_MAIN = VIEWS_LAB | VIEW_CATALOGUE | VIEWS_OVER
 };
 

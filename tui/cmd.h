@@ -103,6 +103,10 @@ void cmd_show_log(struct app *a);
 cmd_fn cmd_ctx, cmd_ctx_use, cmd_ctx_probe, cmd_ns, cmd_ns_use, cmd_ns_probe, cmd_ns_type,
     cmd_conn, cmd_conn_retry, cmd_rights, cmd_rights_copy;
 cmd_when cmd_has_missing;
+/* cmd_stream.c: a shell in a container, ports that lead into pods */
+cmd_fn cmd_pod_shell, cmd_shell_in, cmd_shell_show, cmd_shell_back, cmd_shell_end, cmd_shell_up,
+    cmd_shell_down, cmd_pod_forward, cmd_forward_open, cmd_forwards, cmd_forward_stop;
+cmd_when cmd_has_shell, cmd_shell_runs, cmd_shell_above, cmd_shell_below, cmd_has_forward;
 
 /* Ask for one argument of a command in the input line. */
 void cmd_ask(struct app *a, const char *title, const char *command, const char *start);

@@ -68,7 +68,7 @@ static void apply(struct console *c, struct msg *m)
 {
     char said[sizeof c->app->s->message];
     str_copy(said, sizeof said, c->app->s->message);
-    if (c->journal)
+    if (c->journal && !shell_private(c->app, m))
         journal_write(c->journal, m);
     app_apply(c->app, m, &c->effects);
     c->asked = c->asked || m->kind == MSG_KEY || m->kind == MSG_PASTE || m->kind == MSG_RESIZE ||

@@ -13,12 +13,14 @@ static const struct { const char *name; unsigned view; } views[] = {
     {"build", VIEW_BUILD}, {"train", VIEW_TRAIN}, {"runs", VIEW_RUNS}, {"pods", VIEW_PODS},
     {"nodes", VIEW_NODES}, {"events", VIEW_EVENTS}, {"object", VIEW_OBJECT}, {"yaml", VIEW_YAML},
     {"contexts", VIEW_CTX}, {"namespaces", VIEW_NS}, {"connection", VIEW_CONN},
-    {"rights", VIEW_RIGHTS}, {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
+    {"rights", VIEW_RIGHTS}, {"shell", VIEW_SHELL}, {"forwards", VIEW_FORWARDS},
+    {"settings", VIEW_SETTINGS}, {"messages", VIEW_MESSAGES}, {"keys", VIEW_KEYS},
     {"help", VIEW_HELP}, {"editor", VIEW_EDIT}, {"question", VIEW_CONFIRM},
 };
 
 /* They lead out, or to everything else: never without a key. */
-static const char *const kept[] = {"back", "quit", "palette", "confirm.no", "edit.close"};
+static const char *const kept[] = {"back", "quit", "palette", "confirm.no", "edit.close",
+                                   "shell.back"};
 
 /* One entry of the file. */
 struct wish {

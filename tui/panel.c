@@ -18,6 +18,7 @@ static const struct panel *const panels[PANEL_COUNT] = {
     [PANEL_EDIT] = &panel_edit,           [PANEL_PODS] = &panel_pods,
     [PANEL_NODES] = &panel_nodes,         [PANEL_EVENTS] = &panel_events,
     [PANEL_OBJECT] = &panel_object,       [PANEL_YAML] = &panel_yaml,
+    [PANEL_SHELL] = &panel_shell,         [PANEL_FORWARDS] = &panel_forwards,
     [PANEL_SETTINGS] = &panel_settings,
     [PANEL_MESSAGES] = &panel_messages,   [PANEL_KEYS] = &panel_keys,
     [PANEL_CTX] = &panel_ctx,             [PANEL_NS] = &panel_ns,

@@ -24,7 +24,7 @@ const struct panel *panel_of(enum panel_id id);
 extern const struct panel panel_catalogue, panel_about, panel_step, panel_cluster, panel_log,
     panel_curve, panel_run, panel_strip, panel_api, panel_why, panel_build, panel_train,
     panel_runs, panel_edit, panel_pods, panel_nodes, panel_events, panel_object, panel_yaml,
-    panel_settings,
+    panel_settings, panel_shell, panel_forwards,
     panel_messages, panel_keys, panel_ctx, panel_ns, panel_conn, panel_rights;
 
 /* --- shared by panels ---------------------------------------------------------- */

@@ -472,6 +472,22 @@ static void editor_cursor(struct frame *f)
     rows_release(&rows);
 }
 
+static void shell_cursor(struct frame *f)
+{
+    const struct pane *p = panes_find(&f->l, PANEL_SHELL);
+    const struct shell *s = &f->a->shell;
+    struct rows rows;
+    if (!p || !s->term || s->state == SHELL_ENDED || app_view(f->a) != VIEW_SHELL)
+        return;
+    rows_init(&rows, f->a->glyphs);
+    shell_term_rows(s->term, s->back, &rows, &f->cx, &f->cy);
+    if (f->cx >= 0) {
+        f->cx += p->inner.x;
+        f->cy += p->inner.y;
+    }
+    rows_release(&rows);
+}
+
 /* The numbers of big mode, and the keys that were pressed. */
 static void draw_big(struct frame *f)
 {
@@ -508,6 +524,7 @@ void screen_draw(const struct app *a, struct grid *g, int *cx, int *cy)
         draw_message(&f);
         draw_keys(&f);
         editor_cursor(&f);
+        shell_cursor(&f);
         overlay_draw(a, g, &f.cx, &f.cy);
     }
     *cx = f.cx;

@@ -35,6 +35,9 @@
     X(MSG_ATTACH, "attach")           /* stream, state: open|closed, exit, error | text */        \
     X(MSG_CHILD_LINE, "child")        /* record: the JSON object of one line */                   \
     X(MSG_CHILD_EXIT, "child-exit")   /* code, signal, stderr */                                  \
+    X(MSG_SHELL, "shell")             /* stream, state: open|closed, data: base64, exit, error */ \
+    X(MSG_FORWARD, "forward")         /* stream, state: open|said|failed, port, open, total,      \
+                                         failed, sent, received, lasting, error */                \
     X(MSG_COPY, "copy")               /* done, total, path, sha256, state */                      \
     X(MSG_TIMER, "timer")             /* name */                                                  \
     X(MSG_FILE, "file")               /* path, text | missing: as it is now */
@@ -74,6 +77,10 @@ struct msg {
     X(EFF_ATTACH_SEND, "attach-send") /* stream (effect id of the attach), text */                \
     X(EFF_EXEC, "exec")               /* namespace, pod, container, argv[] -> MSG_REPLY with      \
                                          stdout, stderr, exit */                                  \
+    X(EFF_SHELL, "shell")             /* namespace, pod, container, cols, rows: bash or sh */     \
+    X(EFF_SHELL_SEND, "shell-send")   /* stream (effect id of the shell), data: base64 */         \
+    X(EFF_SHELL_SIZE, "shell-size")   /* stream, cols, rows */                                    \
+    X(EFF_FORWARD, "forward")         /* namespace, pod, local, remote: until it is cancelled */  \
     X(EFF_COPY_OUT, "copy-out")       /* namespace, pod, container, argv[] (writes a tar), to */  \
     X(EFF_SPAWN, "spawn")             /* argv[], cwd, stdin: a child that speaks JSON lines */    \
     X(EFF_CANCEL, "cancel")           /* effect: the id to end */                                 \

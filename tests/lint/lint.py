@@ -25,6 +25,7 @@ OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
           r"microhttpd\.h": ["k8s/practice/server*.c"],
           r"archive(_entry)?\.h": ["k8s/image/*.c"],
           r"libintl\.h": ["core/base/i18n.c"],
+          r"vterm.*\.h": ["tui/shell_term.c", "tests/unit/*.c"],
           r"cairo/.*|fontconfig/.*": ["tui/plot/plot_draw.c"],
           r"zlib\.h|openssl/.*": ["core/io/*.c", "k8s/image/*.c", "k8s/practice/*.c", "k8s/*.c",
                                   "k8s/explain/*.c", "k8s/rules/*.c"]}

@@ -468,7 +468,8 @@ TEST(every_panel_and_overlay_has_a_golden)
         [PANEL_MESSAGES] = "messages", [PANEL_KEYS] = "keys", [PANEL_PODS] = "pods",
         [PANEL_NODES] = "nodes", [PANEL_EVENTS] = "events", [PANEL_OBJECT] = "pod",
         [PANEL_YAML] = "yaml", [PANEL_CTX] = "ctx", [PANEL_NS] = "ns",
-        [PANEL_CONN] = "conn", [PANEL_RIGHTS] = "rights"};
+        [PANEL_CONN] = "conn", [PANEL_RIGHTS] = "rights", [PANEL_SHELL] = "shell",
+        [PANEL_FORWARDS] = "forwards"};
     static const char *const over[] = {"help", "palette", "palette-args", "question", "ask"};
     for (size_t i = 0; i < PANEL_COUNT + ARRAY_LEN(over); i++)
         for (size_t k = 0; k < ARRAY_LEN(sizes) * 2; k++) {
