@@ -1,4 +1,5 @@
-/* check_log.c - a text stands in the followed log of the run. */
+/* check_log.c - a text stands in the log of the run, which is followed whatever
+ * log is on show. */
 #include "core/base/i18n.h"
 #include "labs/check_kinds.h"
 #include "labs/session_priv.h"
@@ -13,6 +14,15 @@ static void eval(const struct check_ctx *c, struct evidence *ev)
     str_copy(ev->expected, sizeof ev->expected, has);
     if (!*s->run.pod) {
         check_set(ev, CHECK_UNKNOWN, "%s", _("no log of this lab's Job is being read"));
+        return;
+    }
+    const char *line, *last;
+    if (session_text_seen(s, has, &line, &last)) {
+        str_copy(ev->actual, sizeof ev->actual, line ? line : last);
+        if (line)
+            check_set(ev, CHECK_PASS, "%s", "");
+        else
+            check_set(ev, CHECK_NOT_YET, "%s", _("the log does not say it yet"));
         return;
     }
     if (!session_log_is_run(s)) {

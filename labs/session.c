@@ -60,6 +60,7 @@ void session_forget_lab(struct session *s)
     free(p->asks);
     p->asks = NULL;
     p->asks_step = -1;
+    session_text_free(s);
     free_action(&p->act);
     free(p->work_dir);
     p->work_dir = NULL;

@@ -253,15 +253,19 @@ static void take_state(struct session *s, const struct msg *m, int i)
     bool why = errjson_read(json_get(m->body, "error"), &err);
     session_clean(v->error, sizeof v->error, why ? err.msg : "");
     if (str_eq(state, "open")) {
-        if (src->broke)
-            word(s, LOG_AGAIN, i, "");
+        src->back |= src->broke;      /* whether lines are lost, the first one shows */
         src->broke = false;
         v->state = LOG_OPEN;
     } else if (str_eq(state, "retrying")) {
-        src->broke = v->state == LOG_OPEN;
+        src->broke |= v->state == LOG_OPEN;
+        v->state = LOG_WAITING;
+    } else if (str_eq(state, "waiting")) {
         v->state = LOG_WAITING;
     } else if (str_eq(state, "gap")) {
+        src->back = false;
         word(s, LOG_GAP, i, v->error);
+    } else if (str_eq(state, "restart")) {
+        word(s, LOG_RESTART, i, v->error);
     } else if (str_eq(state, "ended")) {
         src->stream = 0;
         word(s, LOG_END, i, v->error);
@@ -284,6 +288,9 @@ void session_log_message(struct session *s, const struct msg *m)
         s->log_view.state = LOG_OPEN;
         s->log_view.error[0] = '\0';
     }
+    if (s->log_view.source[i].back)
+        word(s, LOG_AGAIN, i, "");
+    s->log_view.source[i].back = false;
     session_log_append(s, i, json_str(m->body, "text", ""), json_int(m->body, "ts", 0),
                        json_bool(m->body, "cut", false));
     session_changed(s);

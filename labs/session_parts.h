@@ -46,7 +46,7 @@ struct op {
 };
 
 /* A line of the shown log, or a word about it between two lines. */
-enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END };
+enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END, LOG_RESTART };
 struct log_line {
     int64_t ts_ms;
     char *text;                   /* cleaned; of a word: its reason, or "" */
@@ -61,6 +61,7 @@ struct log_source {
     uint32_t stream;              /* effect; 0: ended */
     char container[64];
     bool broke;                   /* the link broke after it was open */
+    bool back;                    /* it is open again, no line has come since */
 };
 struct log_view {
     char pod[256];

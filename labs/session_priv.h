@@ -44,6 +44,8 @@ struct session_priv {
     uint32_t run_stream, log_epoch;
     uint32_t pods_look, pod_delete;       /* effects of session_list.c */
     bool log_ended;
+    struct run_text *texts;       /* session_text.c */
+    char *text_last;              /* the run's last line, cleaned; NULL: none */
     struct steer_line control[CONTROL_PENDING];
     unsigned control_n;           /* made so far */
     char attach_pod[128];
@@ -176,6 +178,14 @@ void session_conn_command(struct session *s, const char *name, const char *arg,
 bool session_conn_message(struct session *s, const struct msg *m, struct effects *out);
 /* What MSG_CLUSTER says of the connection; fresh: it is another one. */
 void session_conn_take(struct session *s, const struct msg *m, bool fresh);
+/* session_text.c: what `log` checks look for in the run's log. begin: its first
+ * line comes next. seen: is the text looked for, the newest line that has it (or
+ * NULL), the last line of all. */
+void session_text_begin(struct session *s);
+void session_text_line(struct session *s, const char *text);
+bool session_text_seen(const struct session *s, const char *has, const char **line,
+                       const char **last);
+void session_text_free(struct session *s);
 /* session_list.c: what the lists of the console ask for */
 void session_nodes_look(struct session *s, struct effects *out);
 void session_pod_delete(struct session *s, const char *name_uid, struct effects *out);

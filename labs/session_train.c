@@ -69,6 +69,7 @@ void session_follow(struct session *s, struct effects *out)
     p->log_epoch = s->cluster.epoch;
     p->log_ended = false;
     run_reset(&s->run, p->run_log);
+    session_text_begin(s);
     str_copy(s->run.pod, sizeof s->run.pod, json_str(pod, "metadata.name", ""));
     p->run_stream = follow(s, s->run.pod, s->lab->run_container, out);
     session_log_show_run(s, p->run_stream, s->lab->run_container, out);
@@ -80,6 +81,7 @@ void session_recorded(struct session *s, const char *text)
     struct session_priv *p = session_priv(s);
     p->recorded = text != NULL;
     run_reset(&s->run, p->run_log);
+    session_text_begin(s);
     session_log_clear(s);
     p->log_uid[0] = '\0';
     str_copy(s->run.pod, sizeof s->run.pod, text ? "recorded" : "");
@@ -87,6 +89,7 @@ void session_recorded(struct session *s, const char *text)
         size_t n = strcspn(text, "\n");
         char *line = xstrndup(text, n);
         session_log_append(s, 0, line, 0, false);
+        session_text_line(s, line);
         run_line(&s->run, p->run_log, line, 0);
         free(line);
         text += n + (text[n] == '\n');
@@ -147,8 +150,10 @@ static void take_line(struct session *s, const struct msg *m, struct effects *ou
     struct session_priv *p = session_priv(s);
     const char *text = json_str(m->body, "text", "");
     int64_t ts = json_int(m->body, "ts", 0);
-    bool done = str_eq(s->run.state, "done");
-    if (m->effect && m->effect == p->run_stream && run_line(&s->run, p->run_log, text, ts)) {
+    bool done = str_eq(s->run.state, "done"), own = m->effect && m->effect == p->run_stream;
+    if (own)
+        session_text_line(s, text);
+    if (own && run_line(&s->run, p->run_log, text, ts)) {
         answered(p);
         if (!done && str_eq(s->run.state, "done"))
             keep_csv(s, out);

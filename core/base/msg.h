@@ -31,7 +31,8 @@
                                          state: listing|live|quiet|polling|retrying|forbidden */ \
     X(MSG_REPLY, "reply")             /* the end of a one-shot effect: status, object | error */  \
     X(MSG_LOG_LINE, "log")            /* stream, pod, container, ts, text */                      \
-    X(MSG_LOG_STATE, "log-state")     /* stream, state: open|ended|retrying|gap, error */         \
+    X(MSG_LOG_STATE, "log-state")     /* stream, state: open|waiting|retrying|gap|restart|ended,  \
+                                         error */                                                 \
     X(MSG_ATTACH, "attach")           /* stream, state: open|closed, exit, error | text */        \
     X(MSG_CHILD_LINE, "child")        /* record: the JSON object of one line */                   \
     X(MSG_CHILD_EXIT, "child-exit")   /* code, signal, stderr */                                  \

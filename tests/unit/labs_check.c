@@ -321,6 +321,27 @@ TEST(log_has_a_text)
     fx_end(&f);
 }
 
+/* The run's log is followed for its checks whatever log is on show, and a line
+ * that scrolled away long ago still counts. */
+TEST(log_is_judged_beside_another_log)
+{
+    struct fx f;
+    open_check(&f, "log: {has: ready}");
+    pod_runs(&f);
+    fx_cmd(&f, "log.follow", "another", NULL);
+    CHECK(!session_log_is_run(f.s));
+    line(&f, "starting");
+    CHECK_RESULT(&f, 0, CHECK_NOT_YET);
+    CHECK_STR(f.s->progress[0].checks[0].actual, "starting");
+    line(&f, "\033[1mnow \033[32mready\033[0m");
+    CHECK_RESULT(&f, 0, CHECK_PASS);
+    CHECK_STR(f.s->progress[0].checks[0].actual, "now ready");
+    for (int i = 0; i < SESSION_LOG_LINES + 10; i++)
+        session_log_append(f.s, 0, "x", 0, false);
+    CHECK_RESULT(&f, 0, CHECK_PASS);
+    fx_end(&f);
+}
+
 TEST(control_counts_only_what_the_log_answered)
 {
     struct fx f;

@@ -178,8 +178,20 @@ TEST(gaps_and_ends_stand_between_the_lines)
     CHECK_INT(f.s->log_view.state, LOG_WAITING);
     CHECK_STR(f.s->log_view.error, "connection refused");
     state(&f, 0, "open", NULL);
-    CHECK_INT(last(&f)->kind, LOG_AGAIN);
+    CHECK_INT(last(&f)->kind, LOG_TEXT);         /* whether lines are lost isn't known yet */
+    line(&f, 0, "two");
+    CHECK_INT(session_log_line(f.s, 1)->kind, LOG_AGAIN);
+    CHECK_STR(last(&f)->text, "two");
     CHECK_INT(f.s->log_view.state, LOG_OPEN);
+    state(&f, 0, "retrying", "connection refused");
+    state(&f, 0, "open", NULL);
+    state(&f, 0, "gap", "lines between a and b are gone");
+    line(&f, 0, "three");
+    CHECK_INT(session_log_count(f.s), 5);        /* not "nothing is lost" as well */
+    CHECK_INT(session_log_line(f.s, 3)->kind, LOG_GAP);
+    state(&f, 0, "restart", "container restarted, exit code 1");
+    CHECK_INT(last(&f)->kind, LOG_RESTART);
+    CHECK_STR(last(&f)->text, "container restarted, exit code 1");
     state(&f, 0, "gap", "lines between a and b are gone");
     CHECK_INT(last(&f)->kind, LOG_GAP);
     CHECK_HAS(last(&f)->text, "between a and b");
@@ -194,9 +206,14 @@ TEST(waiting_is_not_a_break)
 {
     struct fx f;
     begin(&f);
-    state(&f, 0, "retrying", "container is waiting to start");
+    state(&f, 0, "waiting", "container is waiting to start");
+    CHECK_INT(f.s->log_view.state, LOG_WAITING);
     state(&f, 0, "open", NULL);
-    CHECK_INT(session_log_count(f.s), 0);
+    line(&f, 0, "one");
+    state(&f, 0, "waiting", "back-off 10s");
+    state(&f, 0, "open", NULL);
+    line(&f, 0, "two");
+    CHECK_INT(session_log_count(f.s), 2);
     fx_end(&f);
 }
 
