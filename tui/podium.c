@@ -9,6 +9,7 @@
 #include "core/base/str.h"
 #include "k8s/explain/diagnose_cmd.h"
 #include "k8s/image/image_cmd.h"
+#include "k8s/rules/check_cmd.h"
 #include "k8s/stream_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/keys_cmd.h"
@@ -26,6 +27,7 @@ static const char usage[] =
        "       podium diagnose pod/X|job/X    why it is not doing well\n"
        "       podium exec POD -- COMMAND     run a command in a container\n"
        "       podium port-forward POD PORT   lead a port of this machine into a pod\n"
+       "       podium check|apply|diff|delete -f FILE   manifests: faults, send, compare\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
        "       podium keys [lint FILE]        all commands and keys; check a key map\n"
@@ -85,6 +87,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
 {
     static const struct { const char *word; int (*run)(int argc, char **argv); } commands[] = {
         {"lab", lab_cmd},
+        {"check", check_cmd},
         {"diagnose", diagnose_cmd},
         {"exec", exec_cmd},
         {"port-forward", portforward_cmd},

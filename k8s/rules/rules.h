@@ -16,6 +16,19 @@
  * else NULL. */
 void strict_decode(const struct schema_type *t, struct json *obj, struct strv *unknown,
                    char **wrong);
+/* The same, told one by one. `path` has indices and the keys of maps
+ * ("metadata.labels[run]"), `text` is the server's; owner, field (NULL: unknown)
+ * and value are borrowed. */
+enum strict_kind { STRICT_UNKNOWN, STRICT_DUPLICATE, STRICT_TYPE, STRICT_VALUE };
+struct strict_note {
+    enum strict_kind kind;
+    const char *path, *text;
+    const struct schema_type *owner;
+    const struct schema_field *field;
+    const struct json *value;
+};
+typedef void strict_fn(void *arg, const struct strict_note *n);
+void strict_walk(const struct schema_type *t, struct json *obj, strict_fn *fn, void *arg);
 
 /* --- defaults.c: what the server fills in ------------------------------------ */
 void defaults_apply(const struct res *res, struct json *obj);

@@ -84,7 +84,8 @@ static const char *const words[] = {
     "0x7FFFFFFFFFFFFFFF", "0.1", "0.30000000000000004", "1e21", "1e20", "123456789.125", "1e-6",
     "1e-7", "0.000001", "5e-324", "1.7976931348623157e308", "-", "+", ".", "..", "=", "<<", "e3",
     "0e0", "1e", "0.0.0", "v1", "a: b", "- x", "#x", "a #b", "a#b", "*x", "&x", "!x", "@x", "`x",
-    "%x", "[x", "{x", "x]", "'", "\"", "it's", "100%", "a\\b", "${X}", "1 2", " 1", "1 ", "Infinity",
+    "%x", "[x", "{x", "x]", "'", "\"", "it's", "100%", "a\\b", "${X}", "1 2", " 1", "1 ",
+    "Infinity",
     "NaN", "inf", "nan", "0777", "0o8", "1_0.5_0", "1e1_0", "+1e3", "--1", "+-1", "0x1p4", "TRUE ",
     "yEs", "oN", "1d", "1f", "é", "中文", "\xF0\x9F\x98\x80"};
 
@@ -225,7 +226,8 @@ TEST(keys_are_named_as_kubectl_names_them)
     for (int i = 0; i < 300; i++) {
         do
             scalar_text(buf);
-        while (!plain(buf) || strlen(buf) > 17 || strchr("~nN", buf[0]) || str_starts(buf, "0xFFFF"));
+        while (!plain(buf) || strlen(buf) > 17 || strchr("~nN", buf[0]) ||
+               str_starts(buf, "0xFFFF"));
         str_printf(&text, "  k%d: {%s: %d}\n", i, strpbrk(buf, ",:?") ? "x" : buf, i);
     }
     compare(&text, 1);
@@ -335,7 +337,8 @@ static void value(struct str *out, int depth, int *anchors)
 
 TEST(documents_are_read_as_kubectl_reads_them)
 {
-    static const char *const between[] = {"---\n", "---\n---\n", "--- # next\n", "---\n\n# c\n---\n"};
+    static const char *const between[] = {"---\n", "---\n---\n", "--- # next\n",
+                                          "---\n\n# c\n---\n"};
     struct str text, crlf;
     start();
     str_init(&text, TEXT_MAX);
