@@ -127,14 +127,11 @@ static void user(const struct app *a, struct rows *out, int w)
     fact(out, w, _("acting as"), ROLE_WARN, json_str(c->about, "auth.as", ""));
     str_clear(&groups);
     join(json_get(c->who, "groups"), &groups);
-    if (c->who)
-        str_fmt(text, sizeof text, groups.len ? "%s (%s)" : "%s",
-                json_str(c->who, "username", "?"), groups.p);
-    else
-        str_copy(text, sizeof text, c->who_effect      ? _("asking")
-                                    : c->who_error[0] ? c->who_error
-                                                      : _("not asked yet"));
-    fact(out, w, _("server says"), c->who ? ROLE_STRONG : ROLE_MUTED, text);
+    const char *said = c->who_effect ? _("asking") : c->who_error[0] ? c->who_error
+                                                                     : _("not asked yet");
+    fact(out, w, _("server says"), c->who ? ROLE_STRONG : ROLE_MUTED,
+         json_str(c->who, "username", said));
+    fact(out, w, _("your groups"), ROLE_TEXT, groups.p);
     str_release(&groups);
 }
 
