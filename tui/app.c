@@ -667,6 +667,10 @@ void app_apply(struct app *a, const struct msg *m, struct effects *out)
             session_apply(a->s, m, out);
         break;
     }
+    if (m->kind == MSG_LIST || m->kind == MSG_WATCH_EVENT) {
+        lists_follow(a->lists, a->s);
+        lists_follow(a->lists_all, a->s);
+    }
     follow_message(a, b.message);
     follow_session(a, b.step);
     follow_run(a, b.points);

@@ -68,14 +68,15 @@ void cmd_lists_follow(struct app *a)
     n = count(a, a->focus);
     *sel = MIN(MAX(*sel, 0), MAX(n - 1, 0));
     identity(a, a->focus, *sel, now);
-    for (int i = 0; v->picked[0] && !str_eq(now, v->picked) && i < n; i++) {
-        char id[160];
-        identity(a, a->focus, i, id);
-        if (str_eq(id, v->picked)) {
-            *sel = i;
-            return;
+    for (int off = 1; v->picked[0] && !str_eq(now, v->picked) && off < n; off++)
+        for (int side = -1; side <= 1; side += 2) {      /* it has not gone far, mostly */
+            char id[160];
+            identity(a, a->focus, *sel + side * off, id);
+            if (*id && str_eq(id, v->picked)) {
+                *sel += side * off;
+                return;
+            }
         }
-    }
     str_copy(v->picked, sizeof v->picked, now);
 }
 

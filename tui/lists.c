@@ -3,8 +3,9 @@
 
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
+#include "tui/rowset.h"
 
-/* What the rows were made from. */
+/* What the rows of the nodes were made from. */
 struct key {
     uint64_t generation, other;
     const void *items;
@@ -23,46 +24,42 @@ struct why {
 struct lists {
     struct why why[WHY_MOST];
     int why_next;
-    struct key pods_key, events_key, nodes_key;
+    struct rowset pods_rows, events_rows;
     struct podinfo *pods;
     struct eventinfo *events;
+    size_t events_cap;
+    int warnings;
+    struct key nodes_key;
     struct nodeinfo_list nodes;
-    int *order[LIST_COUNT], n[LIST_COUNT], total[LIST_COUNT], warnings;
+    int *order, n, total;            /* of the nodes */
 };
+
+static const struct rowset_kind pods_kind, events_kind;
 
 struct lists *lists_new(void)
 {
-    return xcalloc(1, sizeof(struct lists));
+    struct lists *l = xcalloc(1, sizeof *l);
+    rowset_init(&l->pods_rows, &pods_kind, l);
+    rowset_init(&l->events_rows, &events_kind, l);
+    return l;
 }
 
 void lists_free(struct lists *l)
 {
     if (!l)
         return;
+    rowset_release(&l->pods_rows);
+    rowset_release(&l->events_rows);
     free(l->pods);
     free(l->events);
     nodeinfo_list_release(&l->nodes);
-    for (int i = 0; i < LIST_COUNT; i++)
-        free(l->order[i]);
+    free(l->order);
     free(l);
-}
-
-static bool has_capital(const char *s)
-{
-    for (; *s; s++)
-        if (*s >= 'A' && *s <= 'Z')
-            return true;
-    return false;
 }
 
 bool lists_pass(const char *filter, const char *text)
 {
-    bool inverse = *filter == '!';
-    const char *want = filter + inverse;
-    if (!*want)
-        return true;
-    bool has = (has_capital(want) ? strstr(text, want) : strcasestr(text, want)) != NULL;
-    return has != inverse;
+    return rowset_pass(filter, text);
 }
 
 const char *lists_sort_name(enum list_sort s)
@@ -86,45 +83,6 @@ static bool fresh(struct key *k, const struct table *t, uint64_t other, const st
         return true;
     *k = (struct key){t->generation, other, t->items, *v, true};
     return false;
-}
-
-static void all_rows(struct lists *l, enum list_id id, int total)
-{
-    l->order[id] = xrealloc_array(l->order[id], (size_t)total + 1, sizeof(int));
-    l->n[id] = 0;
-    l->total[id] = total;
-}
-
-static void keep(struct lists *l, enum list_id id, int i)
-{
-    l->order[id][l->n[id]++] = i;
-}
-
-/* --- sorting: qsort_r is not everywhere alike, so the rows carry their keys ------- */
-struct sortable {
-    const char *text;
-    int64_t number;
-    const char *name;
-    int index;
-};
-
-static int compare(const void *a, const void *b)
-{
-    const struct sortable *x = a, *y = b;
-    int c = strcmp(x->text, y->text);
-    if (c == 0 && x->number != y->number)
-        c = x->number < y->number ? -1 : 1;
-    if (c == 0)
-        c = strcmp(x->name, y->name);
-    return c ? c : x->index - y->index;
-}
-
-static void sort_rows(struct lists *l, enum list_id id, struct sortable *v, bool reverse)
-{
-    int n = l->n[id];
-    qsort(v, (size_t)n, sizeof *v, compare);
-    for (int i = 0; i < n; i++)
-        l->order[id][i] = v[reverse ? n - 1 - i : i].index;
 }
 
 /* --- pods -------------------------------------------------------------------------- */
@@ -161,102 +119,129 @@ const struct podinfo *lists_pod(const struct lists_pods *l, int i)
     return p;
 }
 
-static bool pod_passes(struct podinfo *p, const struct list_view *v)
+static void pods_room(void *arg, size_t n)
 {
-    char text[1024];
-    if (!v->filter[0])
-        return true;
-    podinfo_complete(p);
-    str_fmt(text, sizeof text, "%s %s %s %s", p->name, p->status, p->node, p->hw);
-    return lists_pass(v->filter, text);
+    struct lists *l = arg;
+    l->pods = xrealloc_array(l->pods, n, sizeof *l->pods);
 }
 
-static struct sortable pod_key(struct podinfo *p, int i, enum list_sort sort)
+/* All of it is read at once where a person may filter and sort by any of it. */
+static bool pods_take(void *arg, int i, const struct json *obj, bool again)
 {
-    if (sort == SORT_STATUS)
-        podinfo_complete(p);
-    struct sortable k = {"", 0, p->name, i};
+    struct lists *l = arg;
+    struct podinfo *p = &l->pods[i], now;
+    podinfo_names(obj, &now);
+    podinfo_complete(&now);
+    bool moved = !(again && str_eq(p->name, now.name) && str_eq(p->node, now.node) &&
+                   str_eq(p->status, now.status) && p->created_ms == now.created_ms);
+    *p = now;
+    return moved;
+}
+
+static int order_of(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int pods_compare(const void *arg, int sort, int a, int b)
+{
+    const struct lists *l = arg;
+    const struct podinfo *x = &l->pods[a], *y = &l->pods[b];
     if (sort == SORT_AGE)
-        k.number = -p->created_ms;       /* the youngest first */
-    else if (sort == SORT_STATUS)
-        k.text = p->status;
-    else if (sort == SORT_NODE)
-        k.text = p->node;
-    return k;
+        return order_of(y->created_ms, x->created_ms);       /* the youngest first */
+    if (sort == SORT_STATUS)
+        return strcmp(x->status, y->status);
+    if (sort == SORT_NODE)
+        return x->node == y->node ? 0 : strcmp(x->node, y->node);
+    return strcmp(x->name, y->name);
+}
+
+static void pods_text(void *arg, int i, char *buf, size_t size)
+{
+    const struct lists *l = arg;
+    const struct podinfo *p = &l->pods[i];
+    str_fmt(buf, size, "%s %s %s %s", p->name, p->status, p->node, p->hw);
+}
+
+static const struct rowset_kind pods_kind = {pods_room, pods_take, NULL, pods_compare, NULL,
+                                             pods_text};
+
+static struct rowset_choice choice(const struct list_view *v, int sort)
+{
+    return (struct rowset_choice){sort, v->reverse, v->filter, v->only};
 }
 
 struct lists_pods lists_pods(struct lists *l, const struct session *s, const struct list_view *v)
 {
-    const struct table *t = session_table(s, "pods");
-    if (!fresh(&l->pods_key, t, 0, v)) {
-        int total = (int)json_count(t->items), i = 0;
-        struct sortable *keys = xcalloc((size_t)total + 1, sizeof *keys);
-        l->pods = xrealloc_array(l->pods, (size_t)total + 1, sizeof *l->pods);
-        all_rows(l, LIST_PODS, total);
-        for (const struct json *p = json_first(t->items); p; p = json_next(p), i++) {
-            podinfo_names(p, &l->pods[i]);
-            if (!pod_passes(&l->pods[i], v))
-                continue;
-            keys[l->n[LIST_PODS]] = pod_key(&l->pods[i], i, v->sort);
-            keep(l, LIST_PODS, i);
-        }
-        sort_rows(l, LIST_PODS, keys, v->reverse);
-        free(keys);
-    }
-    return (struct lists_pods){l->pods, l->order[LIST_PODS], l->n[LIST_PODS], l->total[LIST_PODS]};
+    struct rowset *r = &l->pods_rows;
+    struct rowset_choice c = choice(v, v->sort);
+    rowset_follow(r, session_table(s, "pods"));
+    rowset_choose(r, &c);
+    return (struct lists_pods){l->pods, r->shown, r->shown_n, r->n};
 }
 
 /* --- events: the newest first, or by object ------------------------------------------ */
-static bool event_passes(const struct eventinfo *e, const struct list_view *v)
+static void events_room(void *arg, size_t n)
 {
-    char text[1400];
-    if (v->only && !e->warning)
-        return false;
-    if (!v->filter[0])
-        return true;
-    str_fmt(text, sizeof text, "%s %s/%s %s", e->reason, e->kind, e->name, e->message);
-    return lists_pass(v->filter, text);
+    struct lists *l = arg;
+    l->events = xrealloc_array(l->events, n, sizeof *l->events);
+    memset(l->events + l->events_cap, 0, (n - l->events_cap) * sizeof *l->events);
+    l->events_cap = n;
 }
 
-static struct sortable event_key(const struct eventinfo *e, int i, enum list_sort sort)
+static void events_gone(void *arg, int i)
 {
-    struct sortable k = {"", -(e->last_ms / 1000), "", i};
-    if (sort == SORT_NAME)
-        k.text = e->name;
-    return k;
+    struct lists *l = arg;
+    l->warnings -= l->events[i].warning;
+    l->events[i].warning = false;
+}
+
+static bool events_take(void *arg, int i, const struct json *obj, bool again UNUSED)
+{
+    struct lists *l = arg;
+    events_gone(l, i);
+    eventinfo_read(obj, &l->events[i]);
+    l->warnings += l->events[i].warning;
+    return true;
 }
 
 /* Events of one second keep the server's order, the newest first. */
-static int by_place(const void *a, const void *b)
+static int events_compare(const void *arg, int sort, int a, int b)
 {
-    return eventinfo_newer(a, b);
+    const struct lists *l = arg;
+    const struct eventinfo *x = &l->events[a], *y = &l->events[b];
+    return sort ? strcmp(x->name, y->name) : eventinfo_newer(x, y);
 }
+
+static bool events_passes(const void *arg, int i)
+{
+    return ((const struct lists *)arg)->events[i].warning;
+}
+
+static void events_text(void *arg, int i, char *buf, size_t size)
+{
+    const struct lists *l = arg;
+    const struct eventinfo *e = &l->events[i];
+    str_fmt(buf, size, "%s %s/%s %s", e->reason, e->kind, e->name, e->message);
+}
+
+static const struct rowset_kind events_kind = {events_room, events_take, events_gone,
+                                               events_compare, events_passes, events_text};
 
 struct lists_events lists_events(struct lists *l, const struct session *s,
                                  const struct list_view *v)
 {
-    const struct table *t = session_table(s, "events");
-    if (!fresh(&l->events_key, t, 0, v)) {
-        int total = (int)json_count(t->items), i = 0;
-        struct sortable *keys = xcalloc((size_t)total + 1, sizeof *keys);
-        l->events = xrealloc_array(l->events, (size_t)total + 1, sizeof *l->events);
-        all_rows(l, LIST_EVENTS, total);
-        l->warnings = 0;
-        for (const struct json *e = json_first(t->items); e; e = json_next(e))
-            eventinfo_read(e, &l->events[i++]);
-        qsort(l->events, (size_t)total, sizeof *l->events, by_place);
-        for (i = 0; i < total; i++) {
-            l->warnings += l->events[i].warning;
-            if (!event_passes(&l->events[i], v))
-                continue;
-            keys[l->n[LIST_EVENTS]] = event_key(&l->events[i], i, v->sort);
-            keep(l, LIST_EVENTS, i);
-        }
-        sort_rows(l, LIST_EVENTS, keys, v->reverse);
-        free(keys);
-    }
-    return (struct lists_events){l->events, l->order[LIST_EVENTS], l->n[LIST_EVENTS],
-                                 l->total[LIST_EVENTS], l->warnings};
+    struct rowset *r = &l->events_rows;
+    struct rowset_choice c = choice(v, v->sort == SORT_NAME);
+    rowset_follow(r, session_table(s, "events"));
+    rowset_choose(r, &c);
+    return (struct lists_events){l->events, r->shown, r->shown_n, r->n, l->warnings};
+}
+
+void lists_follow(struct lists *l, const struct session *s)
+{
+    rowset_follow(&l->pods_rows, session_table(s, "pods"));
+    rowset_follow(&l->events_rows, session_table(s, "events"));
 }
 
 /* --- nodes -------------------------------------------------------------------------- */
@@ -274,6 +259,30 @@ static bool node_passes(const struct nodeinfo *n, const struct list_view *v)
     return lists_pass(v->filter, text);
 }
 
+/* They come sorted by name. */
+static void order_nodes(struct lists *l, const struct list_view *v)
+{
+    l->total = l->nodes.n;
+    l->n = 0;
+    l->order = xrealloc_array(l->order, (size_t)l->total + 1, sizeof *l->order);
+    for (int i = 0; i < l->total; i++) {
+        const struct nodeinfo *n = &l->nodes.v[i];
+        int at = l->n;
+        if (!node_passes(n, v))
+            continue;
+        while (v->sort == SORT_AGE && at > 0 &&
+               l->nodes.v[l->order[at - 1]].created_ms < n->created_ms)
+            at--;
+        memmove(l->order + at + 1, l->order + at, (size_t)(l->n++ - at) * sizeof *l->order);
+        l->order[at] = i;
+    }
+    for (int i = 0; v->reverse && i < l->n / 2; i++) {
+        int swap = l->order[i];
+        l->order[i] = l->order[l->n - 1 - i];
+        l->order[l->n - 1 - i] = swap;
+    }
+}
+
 struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
                                const struct list_view *v)
 {
@@ -283,19 +292,7 @@ struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
     if (!fresh(&l->nodes_key, t, other, v)) {
         nodeinfo_list_release(&l->nodes);
         nodeinfo_list_read(t->items, all ? s->all_pods.items : p->items, &l->nodes);
-        all_rows(l, LIST_NODES, l->nodes.n);
-        struct sortable *keys = xcalloc((size_t)l->nodes.n + 1, sizeof *keys);
-        for (int i = 0; i < l->nodes.n; i++) {
-            const struct nodeinfo *n = &l->nodes.v[i];
-            if (!node_passes(n, v))
-                continue;
-            keys[l->n[LIST_NODES]] =
-                (struct sortable){"", v->sort == SORT_AGE ? -n->created_ms : 0, n->name, i};
-            keep(l, LIST_NODES, i);
-        }
-        sort_rows(l, LIST_NODES, keys, v->reverse);
-        free(keys);
+        order_nodes(l, v);
     }
-    return (struct lists_nodes){l->nodes.v, l->order[LIST_NODES], l->n[LIST_NODES],
-                                l->total[LIST_NODES], !all};
+    return (struct lists_nodes){l->nodes.v, l->order, l->n, l->total, !all};
 }

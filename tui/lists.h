@@ -2,9 +2,9 @@
  * jobs, nodes, events; sorted, filtered, with the selection held by identity.
  *
  * What a person chose is state (struct list_view). The sorted rows are
- * remembered arithmetic: made anew when a table's generation or the view's
- * choice has changed, and only when asked for. Panels lay out the rows on show
- * alone, so that a list of many thousands costs a screenful.
+ * remembered arithmetic, which follows a table row by row (tui/rowset.h).
+ * Panels lay out the rows on show alone, so that a list of many thousands costs
+ * a screenful.
  */
 #ifndef TUI_LISTS_H
 #define TUI_LISTS_H
@@ -45,6 +45,8 @@ struct lists_nodes {
     int n, total;
     bool part;                       /* only this namespace's pods were seen */
 };
+/* Read what has changed now, in the slice of the message that brought it. */
+void lists_follow(struct lists *l, const struct session *s);
 struct lists_pods lists_pods(struct lists *l, const struct session *s, const struct list_view *v);
 struct lists_events lists_events(struct lists *l, const struct session *s,
                                  const struct list_view *v);
