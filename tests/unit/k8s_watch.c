@@ -675,12 +675,13 @@ static void serve_megabyte(struct fake_conn *c)
             list(c, 10, pod("a", 5), NULL);
             continue;
         }
-        int n = sprintf(line, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"big\","
+        int n = snprintf(line, 2 << 20, "{\"type\":\"ADDED\",\"object\":{\"metadata\":"
+                              "{\"name\":\"big\","
                               "\"namespace\":\"lab\",\"uid\":\"u\",\"resourceVersion\":\"11\","
                               "\"annotations\":{\"x\":\"");
         memset(line + n, 'y', 1 << 20);
         n += 1 << 20;
-        n += sprintf(line + n, "\"}}}}\n");
+        n += snprintf(line + n, 100, "\"}}}}\n");
         fake_chunked(c, "application/json");
         for (int at = 0; at < n; at += 50000)
             fake_chunk_n(c, line + at, (size_t)(n - at < 50000 ? n - at : 50000));

@@ -58,7 +58,8 @@ static void refused(int status, bool in_stream, int retry_after, const char *tok
 {
     struct pd_err err;
     pd_fail(&err, code, "status %d", status);
-    watch_flow_refused(&f, now, &(struct flow_refusal){status, in_stream, retry_after, token, &err});
+    struct flow_refusal r = {status, in_stream, retry_after, token, &err};
+    watch_flow_refused(&f, now, &r);
 }
 
 /* Listed at version 100 with 3 objects, and watching since now. */
