@@ -219,6 +219,17 @@ static struct json *auth_of(const struct kube_context *x)
     return a;
 }
 
+void identity_given(struct json *auth, const char *bearer, const char *cert_pem,
+                    int64_t expires_ms)
+{
+    if (cert_pem)
+        certificate(auth, cert_pem);
+    else if (bearer)
+        token(auth, bearer);
+    if (expires_ms > 0)
+        json_put_num(auth, "expires_ms", (double)expires_ms);
+}
+
 struct json *identity_of(const struct kube_context *x)
 {
     struct json *j = json_new_object(), *certs = json_new_array();

@@ -17,6 +17,11 @@
  * Members that are not known are not there. Caller frees. */
 struct json *identity_of(const struct kube_context *x);
 
+/* What a plugin gave goes into "auth" of such an answer: who it names, and when it
+ * ends (0: it did not say). bearer, cert_pem: or NULL. */
+void identity_given(struct json *auth, const char *bearer, const char *cert_pem,
+                    int64_t expires_ms);
+
 /* The claims of a JSON Web Token; NULL when it is none. Nothing is verified.
  * Caller frees. */
 struct json *identity_claims(const char *token);

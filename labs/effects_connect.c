@@ -47,23 +47,28 @@ static void on_trace(void *arg, const struct k8s_trace *t)
     effects_post_as(r, MSG_REQUEST, 0, body);
 }
 
-static void on_link(void *arg, bool up, int64_t latency_ms, const struct pd_err *err)
-{
-    struct effects_runner *r = arg;
-    json_put_num(r->about, "latency_ms", (double)latency_ms);
-    tell(r, up ? "up" : "down", err);
-}
-
-/* What TLS was agreed on is known with the first answer. */
+/* What TLS was agreed on, and what a plugin gave, is known with the first answer. */
 static void put_tls(struct effects_runner *r)
 {
-    const struct http_tls *t = &k8s_target(r->k8s)->tls;
-    struct json *j = json_new_object();
+    const struct http_target *target = k8s_target(r->k8s);
+    const struct http_tls *t = &target->tls;
+    struct json *j = json_new_object(), *auth = json_get_mut(r->about, "auth");
+    if (str_eq(json_str(auth, "how", ""), "exec plugin"))
+        identity_given(auth, target->bearer, target->cert_pem, k8s_expires_ms(r->k8s));
     json_put_str(j, "version", t->version);
     json_put_str(j, "subject", t->subject);
     json_put_str(j, "issuer", t->issuer);
     json_put_num(j, "expires_ms", (double)t->expires_ms);
     json_set(r->about, "tls", j);
+}
+
+static void on_link(void *arg, bool up, int64_t latency_ms, const struct pd_err *err)
+{
+    struct effects_runner *r = arg;
+    json_put_num(r->about, "latency_ms", (double)latency_ms);
+    if (up)
+        put_tls(r);
+    tell(r, up ? "up" : "down", err);
 }
 
 static void on_version(void *arg, int status, const struct json *object, const struct pd_err *err)

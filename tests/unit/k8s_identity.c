@@ -132,6 +132,19 @@ TEST(plugin_impersonation_and_proxy_are_told_without_a_password)
     json_free(j);
 }
 
+TEST(what_a_plugin_gave_is_told_as_its_token_and_its_own_end)
+{
+    struct json *j = of(by_plugin), *auth = json_get_mut(j, "auth");
+    identity_given(auth, token, NULL, 0);
+    CHECK_STR(json_str(auth, "name", ""), "system:serviceaccount:lab:bot");
+    CHECK_INT(json_int(auth, "expires_ms", 0), INT64_C(1796010000000));
+    identity_given(auth, token, NULL, INT64_C(1796000000000));     /* the plugin knows better */
+    CHECK_INT(json_int(auth, "expires_ms", 0), INT64_C(1796000000000));
+    identity_given(auth, NULL, cert, 0);
+    CHECK_STR(json_str(auth, "name", ""), "stu-07");
+    json_free(j);
+}
+
 static void by_nothing(struct kube_context *x UNUSED)
 {
     setenv("HTTPS_PROXY", "http://env.example:8080", 1);
