@@ -133,8 +133,7 @@ static void loading(struct app *a)
         struct table *t = &a->s->tables[i];
         t->synced = false;
         t->asked_ms = FIXTURE_NOW - 9000;
-        json_free(t->items);
-        t->items = json_new_array();
+        table_clear(t);
         t->generation++;
     }
     fx_key(a, "1");
