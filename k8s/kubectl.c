@@ -211,8 +211,50 @@ static void manager(struct line *l)
         word(l, "--dry-run=server");
 }
 
+static void ask_namespace(struct line *l, const char *ns)
+{
+    if (*ns && (!l->default_ns || strcmp(ns, l->default_ns) != 0))
+        option(l, "--namespace=", ns);
+}
+
+/* "pods --subresource=log", "jobs.batch" */
+static void can_i(struct line *l)
+{
+    const struct json *a = json_at(l->body, "spec.resourceAttributes");
+    const char *group = json_str(a, "group", ""), *name = json_str(a, "resource", "");
+    char *full = *group ? xasprintf("%s.%s", name, group) : xstrdup(name);
+    str_add(l->out, "kubectl auth can-i");
+    word(l, json_str(a, "verb", ""));
+    word(l, full);
+    if (*json_str(a, "subresource", ""))
+        option(l, "--subresource=", json_str(a, "subresource", ""));
+    ask_namespace(l, json_str(a, "namespace", ""));
+    free(full);
+}
+
+/* A question about oneself, as podium asks it; false: it is another object. */
+static bool question_line(struct line *l)
+{
+    const char *kind = json_str(l->body, "kind", "");
+    if (l->names.n > 0)
+        return false;
+    if (!strcmp(kind, "SelfSubjectAccessReview") && json_at(l->body, "spec.resourceAttributes")) {
+        can_i(l);
+    } else if (!strcmp(kind, "SelfSubjectRulesReview")) {
+        str_add(l->out, "kubectl auth can-i --list");
+        ask_namespace(l, json_str(l->body, "spec.namespace", ""));
+    } else if (!strcmp(kind, "SelfSubjectReview")) {
+        str_add(l->out, "kubectl auth whoami");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void create_line(struct line *l)
 {
+    if (question_line(l))
+        return;
     if (*l->at.sub || *l->at.name) {
         raw(l, "create", l->body != NULL);
         return;
