@@ -2,7 +2,7 @@
  * out of it. */
 #include "k8s/copy.h"
 #include "k8s/exec.h"
-#include "k8s/podlog.h"
+#include "k8s/logmerge.h"
 #include "labs/effects_priv.h"
 #include "labs/errjson.h"
 
@@ -10,7 +10,7 @@
 
 static void stop_log(struct effects_slot *s)
 {
-    podlog_stop(s->handle);
+    logmerge_stop(s->handle);
 }
 
 /* A NUL would end the text: it is shown as a character that can't be shown. */
@@ -25,12 +25,33 @@ static char *without_nul(const char *text, size_t n)
     return out;
 }
 
-static void on_line(void *arg, int64_t ts_ns, const char *text, size_t n, bool cut)
+static void on_containers(void *arg, const struct strv *names)
+{
+    struct effects_slot *s = arg;
+    struct json *body = json_new_object(), *list = json_new_array();
+    for (size_t i = 0; i < names->n; i++)
+        json_append(list, json_new_string(names->v[i]));
+    json_put_num(body, "stream", s->id);
+    json_put_str(body, "state", "containers");
+    json_set(body, "containers", list);
+    effects_post(s, MSG_LOG_STATE, body);
+}
+
+/* Of all containers each message says whose it is. */
+static void put_container(const struct effects_slot *s, struct json *body, const char *container)
+{
+    if (container && json_bool(s->args, "all", false))
+        json_put_str(body, "container", container);
+}
+
+static void on_line(void *arg, const char *container, int64_t ts_ns, const char *text, size_t n,
+                    bool cut)
 {
     struct effects_slot *s = arg;
     struct json *body = json_new_object();
     json_put_num(body, "stream", s->id);
     json_put_str(body, "pod", json_str(s->args, "pod", ""));
+    put_container(s, body, container);
     json_put_num(body, "ts", (double)(ts_ns / 1000000));
     char *seen = memchr(text, '\0', n) ? without_nul(text, n) : NULL;
     json_set(body, "text", seen ? json_new_string(seen) : json_new_string_n(text, n));
@@ -40,14 +61,16 @@ static void on_line(void *arg, int64_t ts_ns, const char *text, size_t n, bool c
     effects_post(s, MSG_LOG_LINE, body);
 }
 
-static void on_log_state(void *arg, enum podlog_state state, const struct pd_err *err)
+static void on_log_state(void *arg, const char *container, enum podlog_state state,
+                         const struct pd_err *err)
 {
     struct effects_slot *s = arg;
     struct json *body = err ? effects_error(err) : json_new_object();
     json_put_num(body, "stream", s->id);
+    put_container(s, body, container);
     json_put_str(body, "state", podlog_state_name(state));
     effects_post(s, MSG_LOG_STATE, body);
-    if (state == PODLOG_ENDED)
+    if (state == PODLOG_ENDED && !container)
         effects_slot_end(s);
 }
 
@@ -61,9 +84,9 @@ void effects_log(struct effects_runner *r, const struct effect *e)
                                .previous = json_bool(s->args, "previous", false),
                                .tail = json_int(s->args, "tail", -1),
                                .since_s = json_int(s->args, "since", 0)};
-    struct podlog_handlers h = {on_line, on_log_state, s};
+    struct logmerge_handlers h = {on_containers, on_line, on_log_state, s};
     s->stop = stop_log;
-    s->handle = podlog_start(r->k8s, &spec, &h);
+    s->handle = logmerge_start(r->k8s, &spec, json_bool(s->args, "all", false), &h);
 }
 
 /* --- attach and exec ------------------------------------------------------------------ */

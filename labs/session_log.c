@@ -85,29 +85,6 @@ static void word(struct session *s, enum log_kind kind, int source, const char *
 }
 
 /* --- which log ---------------------------------------------------------------------- */
-static int source_of(const struct session *s, uint32_t effect)
-{
-    for (int i = 0; effect && i < s->log_view.sources; i++)
-        if (s->log_view.source[i].stream == effect)
-            return i;
-    return -1;
-}
-
-void session_log_close(struct session *s, struct effects *out)
-{
-    struct log_view *v = &s->log_view;
-    for (int i = 0; i < v->sources; i++) {
-        if (!v->source[i].stream || v->source[i].stream == session_priv(s)->run_stream)
-            continue;
-        struct json *args = json_new_object();
-        json_put_num(args, "effect", v->source[i].stream);
-        session_effect(s, out, EFF_CANCEL, args);
-    }
-    v->sources = 0;
-    v->state = LOG_NONE;
-    v->error[0] = '\0';
-}
-
 static void add_source(struct session *s, uint32_t stream, const char *container)
 {
     struct log_view *v = &s->log_view;
@@ -116,36 +93,69 @@ static void add_source(struct session *s, uint32_t stream, const char *container
     session_clean(src->container, sizeof src->container, container ? container : "");
 }
 
-static void begin(struct session *s, const char *container, struct effects *out)
+static int source_of(const struct session *s, const struct msg *m)
+{
+    const struct log_view *v = &s->log_view;
+    const char *container = json_str(m->body, "container", NULL);
+    for (int i = 0; m->effect && i < v->sources; i++)
+        if (v->source[i].stream == m->effect &&
+            (m->effect != v->stream || str_eq(v->source[i].container, container)))
+            return i;
+    return -1;
+}
+
+static void cancel(struct session *s, uint32_t stream, struct effects *out)
+{
+    struct json *args = json_new_object();
+    json_put_num(args, "effect", stream);
+    session_effect(s, out, EFF_CANCEL, args);
+}
+
+void session_log_close(struct session *s, struct effects *out)
+{
+    struct log_view *v = &s->log_view;
+    if (v->stream)
+        cancel(s, v->stream, out);
+    for (int i = 0; i < v->sources && !v->stream; i++)
+        if (v->source[i].stream && v->source[i].stream != session_priv(s)->run_stream)
+            cancel(s, v->source[i].stream, out);
+    v->sources = 0;
+    v->stream = 0;
+    v->state = LOG_NONE;
+    v->error[0] = '\0';
+}
+
+static uint32_t begin(struct session *s, const char *container, struct effects *out)
 {
     const struct log_view *v = &s->log_view;
     struct json *args = json_new_object();
     json_put_str(args, "namespace", s->cluster.ns);
     json_put_str(args, "pod", v->pod);
     json_put_str(args, "container", container);
+    if (v->all)
+        json_put_bool(args, "all", true);
     json_put_bool(args, "follow", !v->previous);
     json_put_bool(args, "previous", v->previous);
     json_put_num(args, "tail", (double)v->tail);
     if (v->since_s > 0)
         json_put_num(args, "since", (double)v->since_s);
-    add_source(s, session_effect(s, out, EFF_LOG, args), container);
+    return session_effect(s, out, EFF_LOG, args);
 }
 
 /* Follow the pod of the view as it is asked for. */
 static void open_view(struct session *s, struct effects *out)
 {
     struct log_view *v = &s->log_view;
-    static const char *const lists[] = {"spec.initContainers", "spec.containers"};
     const struct json *pod = session_find(s, "pods", v->pod);
     session_log_close(s, out);
     session_log_clear(s);
     v->state = LOG_OPENING;
-    for (size_t k = 0; v->all && k < ARRAY_LEN(lists); k++)
-        for (const struct json *c = json_first(json_at(pod, lists[k]));
-             c && v->sources < LOG_SOURCES; c = json_next(c))
-            begin(s, json_str(c, "name", ""), out);
-    if (v->sources == 0)
-        begin(s, pod ? podinfo_container(pod) : NULL, out);
+    const char *container = pod && !v->all ? podinfo_container(pod) : NULL;
+    uint32_t stream = begin(s, container, out);
+    if (v->all)
+        v->stream = stream;
+    else
+        add_source(s, stream, container);
     session_changed(s);
 }
 
@@ -165,7 +175,8 @@ void session_log_show_run(struct session *s, uint32_t stream, const char *contai
 
 void session_log_again(struct session *s, struct effects *out)
 {
-    if (*s->log_view.pod && s->log_view.sources > 0 && !session_log_is_run(s))
+    if (*s->log_view.pod && (s->log_view.sources > 0 || s->log_view.stream) &&
+        !session_log_is_run(s))
         open_view(s, out);
 }
 
@@ -182,7 +193,7 @@ void session_follow_pod(struct session *s, const char *pod, struct effects *out)
 bool session_log_is_run(const struct session *s)
 {
     const struct log_view *v = &s->log_view;
-    if (v->sources == 0)
+    if (v->sources == 0 && !v->stream)
         return true;                 /* lines of a recorded run */
     return str_eq(v->pod, s->run.pod) && v->since_s == 0 && v->tail < 0 && !v->previous;
 }
@@ -244,6 +255,25 @@ static bool all_ended(const struct log_view *v)
     return true;
 }
 
+/* What is said of a log of all containers as a whole: whose it is, its end. */
+static void take_whole(struct session *s, const struct msg *m)
+{
+    struct log_view *v = &s->log_view;
+    struct pd_err err;
+    for (const struct json *c = json_first(json_get(m->body, "containers"));
+         c && v->sources < LOG_SOURCES; c = json_next(c))
+        add_source(s, v->stream, json_string_value(c));
+    if (str_eq(json_str(m->body, "state", ""), "ended")) {
+        bool why = errjson_read(json_get(m->body, "error"), &err);
+        session_clean(v->error, sizeof v->error, why ? err.msg : "");
+        v->state = LOG_OVER;
+        v->stream = 0;
+        for (int i = 0; i < v->sources; i++)
+            v->source[i].stream = 0;
+    }
+    session_changed(s);
+}
+
 static void take_state(struct session *s, const struct msg *m, int i)
 {
     struct log_view *v = &s->log_view;
@@ -277,7 +307,9 @@ static void take_state(struct session *s, const struct msg *m, int i)
 
 void session_log_message(struct session *s, const struct msg *m)
 {
-    int i = source_of(s, m->effect);
+    int i = source_of(s, m);
+    if (i < 0 && m->effect && m->effect == s->log_view.stream && m->kind == MSG_LOG_STATE)
+        take_whole(s, m);
     if (i < 0)
         return;
     if (m->kind == MSG_LOG_STATE) {

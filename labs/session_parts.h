@@ -67,6 +67,7 @@ struct log_view {
     char pod[256];
     int64_t since_s, tail;        /* 0: from the first line; -1: all lines */
     bool previous, all;           /* the container before; all containers */
+    uint32_t stream;              /* of all containers; 0: each source has its own */
     struct log_source source[LOG_SOURCES];
     int sources;
     enum log_state state;

@@ -10,6 +10,7 @@
 #include "k8s/explain/diagnose_cmd.h"
 #include "k8s/image/image_cmd.h"
 #include "k8s/rules/check_cmd.h"
+#include "k8s/logs_cmd.h"
 #include "k8s/stream_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/keys_cmd.h"
@@ -28,6 +29,7 @@ static const char usage[] =
        "       podium exec POD -- COMMAND     run a command in a container\n"
        "       podium port-forward POD PORT   lead a port of this machine into a pod\n"
        "       podium check|apply|diff|delete -f FILE   manifests: faults, send, compare\n"
+       "       podium logs POD|job/X          the log as plain lines, with kubectl's options\n"
        "       podium image ...               build, push and inspect images\n"
        "       podium replay FILE             play a recorded session\n"
        "       podium keys [lint FILE]        all commands and keys; check a key map\n"
@@ -92,6 +94,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"exec", exec_cmd},
         {"port-forward", portforward_cmd},
         {"image", image_main},
+        {"logs", logs_cmd},
         {"keys", keys_cmd},
         {"replay", replay_main},
         {"theme", theme_cmd}};

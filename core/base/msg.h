@@ -32,7 +32,7 @@
     X(MSG_REPLY, "reply")             /* the end of a one-shot effect: status, object | error */  \
     X(MSG_LOG_LINE, "log")            /* stream, pod, container, ts, text */                      \
     X(MSG_LOG_STATE, "log-state")     /* stream, state: open|waiting|retrying|gap|restart|ended,  \
-                                         error */                                                 \
+                                         error, container | state: containers, containers[] */    \
     X(MSG_ATTACH, "attach")           /* stream, state: open|closed, exit, error | text */        \
     X(MSG_CHILD_LINE, "child")        /* record: the JSON object of one line */                   \
     X(MSG_CHILD_EXIT, "child-exit")   /* code, signal, stderr */                                  \
@@ -72,7 +72,7 @@ struct msg {
     X(EFF_REVIEW, "review")           /* kind: SelfSubjectReview | SelfSubjectRulesReview,        \
                                          namespace -> MSG_REPLY with the review */                \
     X(EFF_NAMESPACE, "namespace")     /* namespace: this one from now on, a new epoch */          \
-    X(EFF_LOG, "log")                 /* namespace, pod, container, follow, tail, since,          \
+    X(EFF_LOG, "log")                 /* namespace, pod, container | all, follow, tail, since,    \
                                          previous */                                              \
     X(EFF_ATTACH, "attach")           /* namespace, pod, container */                             \
     X(EFF_ATTACH_SEND, "attach-send") /* stream (effect id of the attach), text */                \

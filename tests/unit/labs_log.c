@@ -27,6 +27,14 @@ static void line(struct fx *f, int source, const char *text)
     fx_send(f, MSG_LOG_LINE, f->s->log_view.source[source].stream, body);
 }
 
+static void line_of(struct fx *f, uint32_t stream, const char *container, const char *text)
+{
+    struct json *body = json_new_object();
+    json_put_str(body, "text", text);
+    json_put_str(body, "container", container);
+    fx_send(f, MSG_LOG_LINE, stream, body);
+}
+
 static void state(struct fx *f, int source, const char *name, const char *error)
 {
     struct json *body = json_new_object();
@@ -81,17 +89,30 @@ TEST(all_containers_are_followed_and_told_apart)
     begin(&f);
     size_t logs = count(&f, EFF_LOG), cancels = count(&f, EFF_CANCEL);
     fx_cmd(&f, "log.containers", NULL, NULL);
-    CHECK_INT(count(&f, EFF_LOG) - logs, 3);
+    CHECK_INT(count(&f, EFF_LOG) - logs, 1);
+    struct effect *all = fx_effect(&f, EFF_LOG, NULL, NULL);
+    CHECK(json_bool(all->args, "all", false));
+    uint32_t stream = all->id;
+    fx_send(&f, MSG_LOG_STATE, stream, json_from("{\"state\":\"containers\",\"containers\":["
+                                                 "\"prep\",\"main\",\"side\"]}"));
     CHECK_INT(count(&f, EFF_CANCEL) - cancels, 1);       /* of the one before */
     CHECK_INT(f.s->log_view.sources, 3);
-    line(&f, 2, "of the side");
-    line(&f, 0, "of the first");
+    line_of(&f, stream, "side", "of the side");
+    line_of(&f, stream, "prep", "of the first");
+    line_of(&f, stream, "nobody", "of none");
+    CHECK_INT(session_log_count(f.s), 2);
     CHECK_INT(session_log_line(f.s, 0)->source, 2);
     CHECK_STR(f.s->log_view.source[2].container, "side");
     CHECK_STR(f.s->log_view.source[0].container, "prep");
     fx_cmd(&f, "log.save", "/w/all.log", NULL);
     struct effect *e = fx_effect(&f, EFF_WRITE, "path", "/w/all.log");
     CHECK_STR(json_str(e->args, "text", ""), "side of the side\nprep of the first\n");
+    fx_send(&f, MSG_LOG_STATE, stream, json_from("{\"state\":\"ended\",\"container\":\"prep\"}"));
+    CHECK_INT(last(&f)->kind, LOG_END);
+    CHECK(f.s->log_view.state != LOG_OVER);
+    cancels = count(&f, EFF_CANCEL);
+    fx_cmd(&f, "log.containers", NULL, NULL);
+    CHECK_INT(count(&f, EFF_CANCEL) - cancels, 1);       /* one stream served them all */
     fx_end(&f);
 }
 
