@@ -37,7 +37,7 @@ struct k8s {
     struct kube_context ctx;
     struct k8s_hooks hooks;
     uint16_t id;
-    uint32_t epoch, next_trace;
+    uint32_t epoch;
     struct login *login;
     struct k8s_call *calls;
     struct k8s_part *parts;
@@ -46,7 +46,7 @@ struct k8s {
 };
 
 static void send_call(void *arg);
-static uint32_t last_epoch;           /* of all connections of this process */
+static uint32_t last_epoch, last_trace;   /* of all connections of this process */
 
 /* --- connection --- */
 
@@ -198,7 +198,7 @@ void k8s_part_remove(struct k8s *k, struct k8s_part *p)
 uint32_t k8s_trace_open(struct k8s *k, const char *method, const char *path,
                         const char *content_type, const struct json *body)
 {
-    uint32_t id = ++k->next_trace;
+    uint32_t id = ++last_trace;
     if (!k->hooks.trace)
         return id;
     struct str line;

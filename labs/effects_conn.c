@@ -3,6 +3,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "k8s/client_io.h"
 #include "k8s/kubeconfig.h"
 #include "labs/choices.h"
 #include "labs/effects_priv.h"
@@ -56,7 +57,27 @@ void effects_contexts(struct effects_runner *r, const struct effect *e)
 struct probe {
     struct k8s *k;
     struct http *http;
+    uint32_t trace;
 };
+
+/* It is a request as any other, to another server. */
+static void show(struct effects_slot *s, int status, int64_t ms)
+{
+    const struct probe *p = s->handle;
+    struct json *body = json_new_object();
+    char *path = xasprintf("%s/version", k8s_target(p->k)->base);
+    char *line = xasprintf("kubectl get --raw /version --context=%s",
+                           json_str(s->args, "context", ""));
+    json_put_num(body, "id", p->trace);
+    json_put_str(body, "method", "GET");
+    json_put_str(body, "path", path);
+    json_put_num(body, "status", status);
+    json_put_num(body, "ms", (double)ms);
+    json_put_str(body, "kubectl", line);
+    effects_post_as(s->r, MSG_REQUEST, 0, body);
+    free(path);
+    free(line);
+}
 
 static void probe_free(struct probe *p)
 {
@@ -77,6 +98,7 @@ static void probed(void *arg, const struct http_response *h)
     struct json *body = h->err ? effects_error(h->err) : json_new_object(), *version = NULL;
     struct pd_err err;
     p->http = NULL;
+    show(s, h->status ? h->status : -1, h->ms);
     json_put_num(body, "status", h->status);
     json_put_num(body, "ms", (double)h->ms);
     if (!h->err && h->status >= 500) {
@@ -123,6 +145,8 @@ void effects_probe(struct effects_runner *r, const struct effect *e)
         p->k = k8s_open(r->loop, &x, 0, NULL);
         s->handle = p;
         s->stop = stop_probe;
+        p->trace = k8s_trace_open(p->k, "GET", "/version", NULL, NULL);
+        show(s, 0, 0);
         p->http = http_start(r->loop, k8s_target(p->k), &q);
     }
     kube_context_release(&x);

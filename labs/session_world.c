@@ -300,6 +300,8 @@ static bool streams(const char *path)
 static void count(struct session *s, const struct msg *m, const struct api_row *r)
 {
     bool good = r->status > 0 && r->status < 500 && r->status != 429;
+    if (str_starts(json_str(m->body, "path", ""), "http"))
+        return;                      /* of another server */
     if (r->status == 0)
         conn_began(&s->conn, m->at_ms);
     else if (!good || !streams(json_str(m->body, "path", "")))

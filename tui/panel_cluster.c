@@ -13,7 +13,7 @@
 #include "tui/panel_pods.h"
 #include "tui/text.h"
 
-enum { EVENTS_SHOWN = 12, ID_NODES = 0, ID_PODS = 1 };
+enum { EVENTS_SHOWN = 12, RULE_ROWS = 14, ID_NODES = 0, ID_PODS = 1 };
 
 static const struct list_view all = {.sort = SORT_NAME};
 static const struct list_view newest = {.sort = SORT_AGE};
@@ -56,8 +56,13 @@ static void heading(struct rows *out, int id, const char *name, int n, const str
 }
 
 /* What stands below a heading: why there are no rows, or that they are old. */
-static bool begin(const struct app *a, struct rows *out, const struct table *t, int n, int w)
+static bool begin(const struct app *a, struct rows *out, const struct table *t, int n, int w,
+                  int h)
 {
+    if (t->forbidden && h < RULE_ROWS) {     /* its list, on Enter, has the rule */
+        panel_list_forbidden_row(a, out, t, w);
+        return false;
+    }
     if (!t->forbidden && n > 0 && (!is_down(a) || t->from[0]))
         panel_list_stale(a, out, t, w);
     return !panel_list_state(a, out, t, n, w);
@@ -93,7 +98,7 @@ static void node_row(struct rows *out, const struct nodeinfo *n, bool part, int 
         rows_right(out, ROLE_MUTED, _("simulated"), w);
 }
 
-static void nodes(const struct app *a, struct rows *out, int w)
+static void nodes(const struct app *a, struct rows *out, int w, int h)
 {
     const struct table *t = session_table(a->s, "nodes");
     struct lists_nodes l = lists_nodes(a->lists_all, a->s, &all);
@@ -112,7 +117,7 @@ static void nodes(const struct app *a, struct rows *out, int w)
         str_fmt(buf, sizeof buf, _("ready %d/%d"), ready, l.n);
         rows_right(out, ready == l.n ? ROLE_OK : ROLE_WARN, buf, w);
     }
-    if (!begin(a, out, t, l.n, w))
+    if (!begin(a, out, t, l.n, w, h))
         return;
     for (int i = 0; i < l.n; i++)
         node_row(out, &l.v[l.order[i]], l.part, w, name_w);
@@ -159,7 +164,7 @@ static void pod_row(const struct app *a, struct rows *out, const struct podinfo 
         rows_linef(out, role, "     %s", panel_list_clean(out, p->status));
 }
 
-static void pods(const struct app *a, struct rows *out, int w)
+static void pods(const struct app *a, struct rows *out, int w, int h)
 {
     const struct table *t = session_table(a->s, "pods");
     struct lists_pods l = lists_pods(a->lists_all, a->s, &all);
@@ -176,7 +181,7 @@ static void pods(const struct app *a, struct rows *out, int w)
         rows_cell_right(out, ROLE_MUTED, _("age"), 6);
         rows_cell_right(out, ROLE_MUTED, _("rst"), 5);
     }
-    if (!begin(a, out, t, l.n, w))
+    if (!begin(a, out, t, l.n, w, h))
         return;
     for (int i = 0; i < shown; i++)
         pod_row(a, out, lists_pod(&l, i), PANEL_CLUSTER_FIRST_POD + i, w);
@@ -185,7 +190,7 @@ static void pods(const struct app *a, struct rows *out, int w)
 }
 
 /* --- events ------------------------------------------------------------------- */
-static void events(const struct app *a, struct rows *out, int w)
+static void events(const struct app *a, struct rows *out, int w, int h)
 {
     const struct table *t = session_table(a->s, "events");
     struct lists_events l = lists_events(a->lists_all, a->s, &newest);
@@ -193,7 +198,7 @@ static void events(const struct app *a, struct rows *out, int w)
     heading(out, PANEL_CLUSTER_FIRST_POD + pods_shown(a), _("Events"), l.n, t);
     if (l.warnings > 0 && !t->forbidden)
         rows_putf(out, ROLE_WARN, _("  %d warnings"), l.warnings);
-    if (!begin(a, out, t, l.n, w))
+    if (!begin(a, out, t, l.n, w, h))
         return;
     for (int i = 0; i < l.n && i < EVENTS_SHOWN; i++)
         panel_events_row(a, out, &l.v[l.order[i]], -1, w, false);
@@ -222,7 +227,7 @@ static void down(const struct app *a, struct rows *out, int w)
     out->dim = true;
 }
 
-static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
+static void rows(const struct app *a, struct rows *out, int w, int h)
 {
     bool seen = false;
     for (int i = 0; i < SESSION_TABLES; i++)
@@ -231,9 +236,10 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         down(a, out, w);
     if (is_down(a) && !seen)
         return;
-    void (*const sections[])(const struct app *a, struct rows *out, int w) = {nodes, pods, events};
+    void (*const sections[])(const struct app *a, struct rows *out, int w, int h) = {nodes, pods,
+                                                                                     events};
     for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
-        sections[i](a, out, w);
+        sections[i](a, out, w, h);
         out->dim = is_down(a);
     }
 }

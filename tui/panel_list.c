@@ -17,28 +17,40 @@ const char *panel_list_clean(struct rows *out, const char *text)
     return kept;
 }
 
-/* The right that is missing, and the Role line that would open the list. */
-void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w)
+/* The right that is missing: as the server said it, else as it was asked for. */
+static struct denied denied(const struct app *a, const struct table *t)
 {
     bool all = t == &a->s->all_pods;
     const struct res *r = res_by_name(all ? "pods" : t->resource);
     struct denied d = t->denied;
-    const char *verbs[4];
-    struct str rule;
+    if (d.resource[0] || !r)
+        return d;
+    str_copy(d.verb, sizeof d.verb, "list");
+    str_copy(d.resource, sizeof d.resource, r->plural);
+    str_copy(d.group, sizeof d.group, r->group);
+    str_copy(d.ns, sizeof d.ns, all || !r->namespaced ? "" : a->s->cluster.ns);
+    return d;
+}
+
+void panel_list_forbidden_row(const struct app *a, struct rows *out, const struct table *t, int w)
+{
+    struct denied d = denied(a, t);
     char text[640];
-    if (!d.resource[0] && r) {
-        str_copy(d.verb, sizeof d.verb, "list");
-        str_copy(d.resource, sizeof d.resource, r->plural);
-        str_copy(d.group, sizeof d.group, r->group);
-        str_copy(d.ns, sizeof d.ns, all || !r->namespaced ? "" : a->s->cluster.ns);
-    }
-    denied_verbs(&d, verbs);
     rows_new(out, -1);
     rows_sign(out, ROLE_WARN, G_LOCKED);
     str_fmt(text, sizeof text, _(" not allowed: %s %s in %s"), d.verb, d.resource, d.ns);
-    if (!d.ns[0] || utf8_str_width(text) >= w)       /* the next row has it too */
+    if (!d.ns[0] || utf8_str_width(text) >= w)
         str_fmt(text, sizeof text, _(" not allowed: %s %s"), d.verb, d.resource);
     rows_put(out, ROLE_WARN, panel_list_clean(out, text));
+}
+
+/* And the Role line that would open the list. */
+void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w)
+{
+    struct denied d = denied(a, t);
+    struct str rule;
+    char text[640];
+    panel_list_forbidden_row(a, out, t, w);
     if (d.ns[0])
         str_fmt(text, sizeof text, _("Ask for a Role in %s with this rule:"), d.ns);
     else
@@ -160,6 +172,10 @@ bool panel_list_stale(const struct app *a, struct rows *out, const struct table 
     char text[200];
     if (!*panel_list_stale_words(a, t, text))
         return false;
+    if (t && t->from[0] && utf8_str_width(text) > w - 2) {
+        char age[16];
+        str_fmt(text, sizeof text, _("of %s, %s old"), t->from, panel_age(a, t->seen_ms, age));
+    }
     rows_new(out, -1);
     rows_sign(out, ROLE_FAIL, G_FAIL);
     rows_put(out, ROLE_TEXT, " ");

@@ -8,7 +8,7 @@
 
 /* Nothing to list: why. True: said so. "none" is said after a list has come. */
 bool panel_list_state(const struct app *a, struct rows *out, const struct table *t, int n, int w);
-/* A section's forbidden list, in one or two rows. */
+/* A section's forbidden list: which right is missing, and the rule to ask for. */
 void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w);
 /* The rows of a list of n in h rows, so that the selected one is on show. */
 int panel_list_top(const struct app *a, enum panel_id panel, int n, int h);
@@ -23,6 +23,8 @@ void panel_list_small(const struct app *a, struct rows *out,
 /* What is listed is old: a row says how old, of where, and when the next try is;
  * the rows after it are dimmed (out->dim). False: it is not. */
 bool panel_list_stale(const struct app *a, struct rows *out, const struct table *t, int w);
+/* Which right is missing, in one row. */
+void panel_list_forbidden_row(const struct app *a, struct rows *out, const struct table *t, int w);
 /* The same in words, "" when it is not old. t NULL: the link alone. */
 const char *panel_list_stale_words(const struct app *a, const struct table *t, char buf[200]);
 /* A run or a log that is not over is old while there is no link. */
