@@ -178,17 +178,38 @@ static void strict_causes(struct causes *c, const char *message)
     }
 }
 
-/* … .spec.replicass: field not declared in schema */
+/* Where the path at p ends: at its ": ", which may stand in quotes as well. */
+static const char *path_end(const char *p)
+{
+    bool quoted = false;
+    for (; *p && *p != '\n'; p++) {
+        quoted = quoted != (*p == '"');
+        if (!quoted && p[0] == ':' && p[1] == ' ')
+            return p;
+    }
+    return NULL;
+}
+
+/* … typed patch object (ns/name; batch/v1, Kind=Job): .spec.x: field not declared in
+ * schema, or "errors:" and one such a line. */
 static void schema_causes(struct causes *c, const char *message)
 {
-    static const char mark[] = ": field not declared in schema";
-    for (const char *p = strstr(message, mark); p; p = strstr(p + 1, mark)) {
-        const char *start = p;
-        while (start > message && start[-1] != ' ' && start[-1] != '\n')
-            start--;
-        char *text = xasprintf("%.*s%s", (int)(p - start), start, mark);
-        add(c, start, (size_t)(p - start), text);
+    const char *p = strstr(message, " typed patch object (");
+    p = p ? strstr(p, "): ") : NULL;
+    if (!p)
+        return;
+    p += strlen("): ");
+    if (str_starts(p, "errors:"))
+        p += strcspn(p, "\n");
+    while (*p) {
+        p += strspn(p, " \n");
+        const char *colon = *p == '.' ? path_end(p) : NULL;
+        size_t n = strcspn(p, "\n");
+        char *text = xstrndup(p, n);
+        if (colon)
+            add(c, p, (size_t)(colon - p), text);
         free(text);
+        p += n;
     }
 }
 

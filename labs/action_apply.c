@@ -5,7 +5,7 @@
  * `replace: yes` is for kinds whose spec can't be changed (Job, Pod): what
  * stands there under the name is deleted by its uid first, and waited for. */
 #include "core/base/i18n.h"
-#include "k8s/manifest.h"
+#include "k8s/rules/check.h"
 #include "labs/action_kinds.h"
 #include "labs/session_priv.h"
 
@@ -126,7 +126,7 @@ static void refused(struct session *s, struct action_run *a, const struct msg *m
     size_t i = (size_t)json_int(a->work, "doc", 0);
     const struct json *status = json_get(m->body, "object");
     if (mf && i < mf->n && json_type(status) == JSON_OBJECT &&
-        manifest_error(mf, &mf->docs[i], (int)json_int(m->body, "status", 0), status, &place))
+        check_refusal(mf, &mf->docs[i], (int)json_int(m->body, "status", 0), status, &place))
         action_fail_err(a, &place);
     manifest_free(mf);
 }

@@ -11,6 +11,7 @@
 #include "k8s/image/image_cmd.h"
 #include "k8s/rules/check_cmd.h"
 #include "k8s/logs_cmd.h"
+#include "k8s/rules/manifest_cmd.h"
 #include "k8s/stream_cmd.h"
 #include "labs/lab_cmd.h"
 #include "tui/keys_cmd.h"
@@ -90,6 +91,9 @@ static int run_command(int argc, char **argv, const struct console_options *o)
     static const struct { const char *word; int (*run)(int argc, char **argv); } commands[] = {
         {"lab", lab_cmd},
         {"check", check_cmd},
+        {"apply", manifest_cmd_apply},
+        {"diff", manifest_cmd_diff},
+        {"delete", manifest_cmd_delete},
         {"diagnose", diagnose_cmd},
         {"exec", exec_cmd},
         {"port-forward", portforward_cmd},

@@ -51,6 +51,15 @@ struct check *check_run(const char *file, const char *text, size_t len,
 void check_free(struct check *c);
 size_t check_errors(const struct check *c);
 
+/* The causes of a refusal as manifest_causes finds them; where the server names no
+ * place, or one without indices (wrong types, quantities, base64), the object tells
+ * it. */
+size_t check_causes(const struct manifest_doc *d, const struct json *status,
+                    struct manifest_cause *out, size_t max);
+/* manifest_error with these causes. */
+enum pd_code check_refusal(const struct manifest *m, const struct manifest_doc *d, int http_status,
+                           const struct json *status, struct pd_err *err);
+
 /* For people: each finding with the line it is about; text as given to check_run. */
 struct check_style {
     int columns;                 /* 0: no folding */
