@@ -6,25 +6,39 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "k8s/client_io.h"
+#include "k8s/podcmd.h"
 
-enum { STDERR_MAX = 4096 };
+enum { STDERR_MAX = 4096, TRIES = 3, AGAIN_MS = 1000 };
 
 struct copy {
     struct exec *exec;
     struct untar *untar;
     struct copy_handlers h;
     struct str errors;
-    int64_t received, shown;
+    int64_t received;
     int files;
     bool busy, stopped;
     struct pd_err err;
+    struct k8s *k;
+    char *ns, *pod, *container, *to;      /* for another try */
+    struct strv argv;
+    int tries;
+    uint32_t timer;
 };
+
+static void begin(void *arg);
 
 static void copy_free(struct copy *c)
 {
     exec_close(c->exec);
     untar_free(c->untar);
     str_release(&c->errors);
+    loop_timer_cancel(k8s_loop(c->k), c->timer);
+    strv_release(&c->argv);
+    free(c->ns);
+    free(c->pod);
+    free(c->container);
+    free(c->to);
     free(c);
 }
 
@@ -87,7 +101,9 @@ static void on_exit_code(void *arg, int code, const struct pd_err *err)
     char text[300];
     c->busy = true;
     c->exec = NULL;
-    if (err) {
+    if (podcmd_cut(code, err) && c->tries-- > 0) {
+        c->timer = loop_timer(k8s_loop(c->k), AGAIN_MS, begin, c, "copy again");
+    } else if (err) {
         finish(c, err);
     } else if (code != 0) {
         pd_fail(&why, PD_IO, _("the command in the container ended with %d: %s"), code,
@@ -103,15 +119,37 @@ static void on_exit_code(void *arg, int code, const struct pd_err *err)
     leave(c);
 }
 
+/* After a break all over again: what the command writes need not be the same
+ * bytes twice. */
+static void begin(void *arg)
+{
+    struct copy *c = arg;
+    struct exec_handlers eh = {.output = on_output, .exit = on_exit_code, .arg = c};
+    struct exec_spec es = {.ns = c->ns, .pod = c->pod, .container = c->container,
+                           .argv = c->argv.v};
+    c->timer = 0;
+    untar_free(c->untar);
+    c->untar = untar_new(c->to, on_file, c);
+    str_clear(&c->errors);
+    c->received = 0;
+    c->files = 0;
+    c->exec = exec_start(c->k, &es, &eh);
+}
+
 struct copy *copy_start(struct k8s *k, const struct copy_spec *spec, const struct copy_handlers *h)
 {
     struct copy *c = xcalloc(1, sizeof *c);
-    struct exec_handlers eh = {.output = on_output, .exit = on_exit_code, .arg = c};
-    struct exec_spec es = {.ns = spec->ns, .pod = spec->pod, .container = spec->container,
-                           .argv = spec->argv};
     c->h = *h;
+    c->k = k;
+    c->ns = xstrdup(spec->ns);
+    c->pod = xstrdup(spec->pod);
+    c->container = xstrdup(spec->container);
+    c->to = xstrdup(spec->to);
+    c->tries = TRIES;
+    strv_init(&c->argv);
+    for (char *const *word = spec->argv; *word; word++)
+        strv_push(&c->argv, *word);
     str_init(&c->errors, STDERR_MAX);
-    c->untar = untar_new(spec->to, on_file, c);
-    c->exec = exec_start(k, &es, &eh);
+    begin(c);
     return c;
 }

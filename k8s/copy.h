@@ -4,8 +4,9 @@
  *
  * ustar, pax (path, size, linkpath) and GNU long names. Only plain files and
  * folders are made; a member whose path leaves the folder (absolute, "..") or
- * that is a link or device ends the copy with PD_IO. Each file appears under
- * its name only when it is whole; those that were stay.
+ * that is a link or device ends the copy with PD_IO (links: see untar_lenient).
+ * Each file appears under its name only when it is whole; those that were stay. A
+ * link that breaks begins again, three times.
  */
 #ifndef K8S_COPY_H
 #define K8S_COPY_H
@@ -37,6 +38,12 @@ struct untar;
 struct untar *untar_new(const char *to, void (*file)(void *arg, const char *path, int64_t size,
                                                      const char *sha256), void *arg);
 void untar_free(struct untar *u);        /* an unfinished file is removed */
+/* Member `from` becomes file_to, or, being a folder, dir_to; FROM/x becomes dir_to/x.
+ * from "": everything comes below dir_to. Paths relative to `to`. */
+void untar_map(struct untar *u, const char *from, const char *file_to, const char *dir_to);
+/* Links that stay inside the folder are made; what else is no plain file is left
+ * out, said by `left_out` in a sentence, instead of ending it all. */
+void untar_lenient(struct untar *u, void (*left_out)(void *arg, const char *text));
 MUST_USE enum pd_code untar_feed(struct untar *u, const void *p, size_t n, struct pd_err *err);
 MUST_USE enum pd_code untar_end(struct untar *u, struct pd_err *err);    /* cut short: error */
 const char *untar_path(const struct untar *u, int64_t *size);            /* of the current file */

@@ -24,7 +24,8 @@ static void explain(enum pd_code code, struct pd_err *err)
     static const struct { const char *text, *hint; } table[] = {
         {"executable file not found", N_("the image has no such program (a distroless image has "
                                          "no shell either)")},
-        {"permission denied", N_("the file may not be run, or the container's user may not run it")},
+        {"permission denied", N_("the file can't be run, or not by the container's "
+                                 "user")},
         {"container not found", N_("the container must be running: look at the pod")},
         {"is not running", N_("the container must be running: look at the pod")},
         {"dialing backend", N_("the API server can't reach the node's kubelet: look at the node")},

@@ -20,13 +20,13 @@ int stream_cmd_fail(const struct stream_cmd *c, const struct pd_err *err, int co
     return code;
 }
 
-/* "-n x", "--namespace x", "--namespace=x", "-nx" is not taken. */
+/* "-n x", "--namespace x", "--namespace=x": words used, 0: another option, -1: wrong. */
 static int take(const struct stream_option *o, int argc, char **argv, int i)
 {
-    const char *arg = argv[i];
-    size_t n = strlen(o->other);
-    bool with = n && str_starts(arg, o->other) && arg[n] == '=';
-    if (!with && !str_eq(arg, o->name) && !(n && str_eq(arg, o->other)))
+    const char *arg = argv[i], *full = *o->other ? o->other : o->name;
+    size_t n = strlen(full);
+    bool with = str_starts(arg, full) && arg[n] == '=';
+    if (!with && !(*o->name && str_eq(arg, o->name)) && !str_eq(arg, full))
         return 0;
     if (o->flag) {
         *o->flag = true;

@@ -11,7 +11,9 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "core/base/utf8.h"
 #include "k8s/copy.h"
+#include "k8s/tarwrite.h"
 
 enum { BLOCK = 512, META_MAX = 1 << 20 };
 enum part { HEADER, CONTENT, META, PADDING, ENDED };
@@ -28,6 +30,9 @@ struct untar {
     int64_t padding;
     char type;                        /* of the member in hand */
     struct str meta, path, next_path; /* next_path: from pax or a long name */
+    struct str next_link;
+    char *map_from, *map_file, *map_dir;
+    void (*left_out)(void *arg, const char *text);
     int64_t size, next_size;          /* next_size -1: none */
     int fd;
     char *tmp;                        /* the unfinished file, relative to `to` */
@@ -52,6 +57,7 @@ struct untar *untar_new(const char *to, void (*file)(void *arg, const char *path
     str_init(&u->meta, META_MAX);
     str_init(&u->path, 8192);
     str_init(&u->next_path, 8192);
+    str_init(&u->next_link, 8192);
     u->all = EVP_MD_CTX_new();
     u->one = EVP_MD_CTX_new();
     if (!u->all || !u->one || !EVP_DigestInit_ex(u->all, EVP_sha256(), NULL))
@@ -80,8 +86,24 @@ void untar_free(struct untar *u)
     str_release(&u->meta);
     str_release(&u->path);
     str_release(&u->next_path);
+    str_release(&u->next_link);
+    free(u->map_from);
+    free(u->map_file);
+    free(u->map_dir);
     free(u->to);
     free(u);
+}
+
+void untar_map(struct untar *u, const char *from, const char *file_to, const char *dir_to)
+{
+    u->map_from = xstrdup(from);
+    u->map_file = xstrdup(file_to);
+    u->map_dir = xstrdup(dir_to);
+}
+
+void untar_lenient(struct untar *u, void (*left_out)(void *arg, const char *text))
+{
+    u->left_out = left_out;
 }
 
 /* --- headers --- */
@@ -236,6 +258,110 @@ static void begin_data(struct untar *u, enum part part)
     u->part = part;
 }
 
+/* What the owner wants a member to be called; the caller frees it. */
+static char *mapped(const struct untar *u, const char *path, bool folder)
+{
+    size_t n = u->map_from ? strlen(u->map_from) : 0;
+    const char *rest = path + n;
+    bool itself = n > 0 && str_eq(path, u->map_from);
+    if (!u->map_from || (n > 0 && !itself && (!str_starts(path, u->map_from) || *rest != '/')))
+        return xstrdup(path);
+    rest += *rest == '/';
+    if (itself || !*rest)
+        return xstrdup(itself && !folder ? u->map_file : u->map_dir);
+    return *u->map_dir ? xasprintf("%s/%s", u->map_dir, rest) : xstrdup(rest);
+}
+
+static void map_path(struct untar *u)
+{
+    char *now = mapped(u, u->path.p, u->type == '5');
+    str_clear(&u->path);
+    str_add(&u->path, now);
+    free(now);
+}
+
+static enum pd_code make_link(struct untar *u, const char *target, struct pd_err *err)
+{
+    char *slash = strrchr(u->path.p, '/');
+    char *dir = slash ? xstrndup(u->path.p, (size_t)(slash - u->path.p)) : xstrdup("");
+    enum pd_code code = open_folder(u, dir, err);
+    char *path = xasprintf("%s/%s", u->to, u->path.p);
+    char *whole = u->type == '1' ? mapped(u, target, false) : xstrdup(target);
+    char *from = u->type == '1' ? xasprintf("%s/%s", u->to, whole) : xstrdup(whole);
+    struct stat st;
+    if (code == PD_OK && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        unlink(path);
+    if (code == PD_OK && (u->type == '1' ? link(from, path) : symlink(from, path)) < 0)
+        code = pd_fail_errno(err, PD_IO, _("%s can't be written"), path);
+    free(path);
+    free(dir);
+    free(whole);
+    free(from);
+    return code;
+}
+
+/* A second name of a file that came before; its target is reached without
+ * following a link. */
+static bool hard_link_stays(struct untar *u, const char *target)
+{
+    struct stat st;
+    struct pd_err ignored;
+    char *to = mapped(u, target, false), *slash = strrchr(to, '/');
+    bool ok = path_inside(target) && path_inside(to);
+    if (ok && slash) {
+        *slash = '\0';
+        ok = open_folder(u, to, &ignored) == PD_OK;
+        *slash = '/';
+    }
+    char *path = xasprintf("%s/%s", u->to, to);
+    ok = ok && lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    free(path);
+    free(to);
+    return ok;
+}
+
+static void leave_out(struct untar *u, const char *target)
+{
+    struct str name, to;
+    str_init(&name, 300);
+    str_init(&to, 300);
+    utf8_clean(u->path.p, u->path.len, false, &name);
+    utf8_clean(target, strlen(target), false, &to);
+    char *text = u->type == '1' || u->type == '2'
+                     ? xasprintf(_("%s: a link that leaves the folder (to %s)"), name.p, to.p)
+                     : xasprintf(_("%s: neither a file nor a folder"), name.p);
+    u->left_out(u->arg, text);
+    free(text);
+    str_release(&name);
+    str_release(&to);
+}
+
+/* Links, devices, pipes. */
+static enum pd_code special_member(struct untar *u, struct pd_err *err)
+{
+    char *target = u->next_link.len ? xstrdup(u->next_link.p)
+                                    : xstrndup((const char *)u->block + 157, 100);
+    char *name = xasprintf("%s%s", u->map_from && *u->map_from ? "" : "./", u->path.p);
+    enum pd_code rc = PD_OK;
+    str_clear(&u->next_link);
+    u->size = u->type == '1' || u->type == '2' ? 0 : u->size;
+    begin_data(u, PADDING);
+    u->left = (u->size + BLOCK - 1) / BLOCK * BLOCK;
+    u->padding = 0;
+    if (!path_inside(u->path.p)) {
+        rc = refuse(u, err, _("leaves the folder"));
+    } else if ((u->type == '2' && tarwrite_link_stays(name, target)) ||
+               (u->type == '1' && hard_link_stays(u, target))) {
+        map_path(u);
+        rc = make_link(u, target, err);
+    } else {
+        leave_out(u, target);
+    }
+    free(target);
+    free(name);
+    return rc;
+}
+
 static enum pd_code begin_member(struct untar *u, struct pd_err *err)
 {
     u->type = (char)u->block[156];
@@ -255,13 +381,15 @@ static enum pd_code begin_member(struct untar *u, struct pd_err *err)
         u->size = u->next_size;
     str_clear(&u->next_path);
     u->next_size = -1;
+    if (u->left_out && u->type != '0' && u->type != '\0' && u->type != '7' && u->type != '5')
+        return special_member(u, err);
+    if (u->path.len > 0 && !path_inside(u->path.p))
+        return refuse(u, err, _("leaves the folder"));
+    map_path(u);
     if (u->type == '5') {
         u->size = 0;
         begin_data(u, PADDING);
-        if (u->path.len == 0)
-            return PD_OK;
-        return path_inside(u->path.p) ? open_folder(u, u->path.p, err)
-                                      : refuse(u, err, _("leaves the folder"));
+        return open_folder(u, u->path.p, err);
     }
     if (u->type != '0' && u->type != '\0' && u->type != '7')
         return refuse(u, err, _("is neither a plain file nor a folder"));
@@ -287,6 +415,9 @@ static enum pd_code pax(struct untar *u, struct pd_err *err)
             str_append(&u->next_path, eq + 1, len);
         } else if (eq && eq - key == 4 && !memcmp(key, "size", 4)) {
             u->next_size = strtoll(eq + 1, NULL, 10);
+        } else if (eq && eq - key == 8 && !memcmp(key, "linkpath", 8)) {
+            str_clear(&u->next_link);
+            str_append(&u->next_link, eq + 1, len);
         }
         p += n;
     }
@@ -297,6 +428,10 @@ static enum pd_code end_meta(struct untar *u, struct pd_err *err)
 {
     if (u->type == 'x')
         return pax(u, err);
+    if (u->type == 'K') {
+        str_clear(&u->next_link);
+        str_append(&u->next_link, u->meta.p, strnlen(u->meta.p, u->meta.len));
+    }
     if (u->type == 'L') {
         str_clear(&u->next_path);
         str_append(&u->next_path, u->meta.p, strnlen(u->meta.p, u->meta.len));

@@ -28,6 +28,7 @@ static const char usage[] =
        "       podium lab ...                 labs without a screen: list, lint, run, reset\n"
        "       podium diagnose pod/X|job/X    why it is not doing well\n"
        "       podium exec POD -- COMMAND     run a command in a container\n"
+       "       podium cp POD:PATH PATH        between a container and this machine, or back\n"
        "       podium port-forward POD PORT   lead a port of this machine into a pod\n"
        "       podium check|apply|diff|delete -f FILE   manifests: faults, send, compare\n"
        "       podium logs POD|job/X          the log as plain lines, with kubectl's options\n"
@@ -96,6 +97,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"delete", manifest_cmd_delete},
         {"diagnose", diagnose_cmd},
         {"exec", exec_cmd},
+        {"cp", copy_cmd},
         {"port-forward", portforward_cmd},
         {"image", image_main},
         {"logs", logs_cmd},

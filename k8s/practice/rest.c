@@ -332,7 +332,8 @@ static void resource(struct call *c)
                                   "application/json"));
     } else if (options_ok(c)) {
         bool reads = !strcmp(c->verb, "get") || !strcmp(c->verb, "list") ||
-                     !strcmp(c->verb, "watch") || (c->sub && strstr("exec attach portforward", c->sub->name));
+                     !strcmp(c->verb, "watch") ||
+                     (c->sub && strstr("exec attach portforward", c->sub->name));
         struct server_body b = {.end = on_body, .ceiling = BODY_CEILING, .arg = c};
         if (reads)
             run(c);
