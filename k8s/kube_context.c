@@ -83,8 +83,7 @@ bool kube_context_uses_plugin(const struct kube_context *x)
            strncasecmp(x->server, "https://", 8) == 0;
 }
 
-enum pd_code kubeconfig_pod(const struct kube_options *o UNUSED, struct kube_context *x,
-                            struct pd_err *err)
+void kubeconfig_pod(struct kube_context *x, struct kc_findings *f)
 {
     const char *dir = kubeconfig_pod_dir(), *host = getenv("KUBERNETES_SERVICE_HOST");
     const char *port = getenv("KUBERNETES_SERVICE_PORT"), *ns = getenv("POD_NAMESPACE");
@@ -102,11 +101,12 @@ enum pd_code kubeconfig_pod(const struct kube_options *o UNUSED, struct kube_con
     x->ns = ns && *ns ? xstrdup(ns) : trimmed_file(space);
     if (!x->ns)
         x->ns = xstrdup("default");
-    enum pd_code code = PD_OK;
-    if (!x->token)
-        code = pd_fail(err, PD_KUBECONFIG, _("the service account's token can't be read: %s"),
-                       x->token_file);
+    if (!x->token) {
+        kubeconfig_findings_add(f, KC_ERROR, x->token_file, 0, 0,
+                                _("the service account's token can't be read: %s"), x->token_file);
+        kubeconfig_findings_hint(f, _("see whether the pod mounts one "
+                                      "(automountServiceAccountToken)"));
+    }
     free(ca);
     free(space);
-    return code;
 }

@@ -11,7 +11,10 @@
  * read (and wins over `token`), overrides are applied. Everything in it is a
  * copy, owned by the context. Data fields hold base64 and win over file
  * fields, but both set is an error, as for kubectl. Over http:// no
- * credentials are kept, since client-go sends none there.
+ * credentials are kept, since client-go sends none there; a server without a
+ * scheme is http:// there. user:password@ of a server is sent as Basic, and
+ * then no token. Where kubectl would ask for a user name or go to
+ * localhost:8080, an error says what is missing.
  */
 #ifndef K8S_KUBECONFIG_H
 #define K8S_KUBECONFIG_H
@@ -54,6 +57,30 @@ struct kube_options {
 
 struct kubeconfig;                    /* the merged files */
 
+/* What is wrong (kubectl refuses it too), odd, or worth knowing. */
+enum kc_level { KC_ERROR, KC_WARNING, KC_NOTE };
+struct kc_finding {
+    enum kc_level level;
+    struct pd_err err;                /* with file, line and column where there is a place */
+};
+struct kc_findings {
+    struct kc_finding *v;
+    size_t n;
+};
+void kubeconfig_findings_add(struct kc_findings *f, enum kc_level level, const char *file,
+                             int line, int col, const char *fmt, ...) PRINTF_LIKE(6, 7);
+void kubeconfig_findings_hint(struct kc_findings *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void kubeconfig_findings_err(struct kc_findings *f, enum kc_level level, const struct pd_err *err);
+size_t kubeconfig_findings_errors(const struct kc_findings *f);
+void kubeconfig_findings_free(struct kc_findings *f);
+
+/* kubeconfig_load and _resolve for those who explain: nothing is given up at the
+ * first mistake, *out holds what could be made out. */
+void kubeconfig_gather(const struct kube_options *o, struct kubeconfig **out,
+                       struct kc_findings *f);
+void kubeconfig_look(const struct kubeconfig *c, const struct kube_options *o,
+                     struct kube_context *out, struct kc_findings *f);
+
 MUST_USE enum pd_code kubeconfig_load(const struct kube_options *o, struct kubeconfig **out,
                                       struct pd_err *err);
 void kubeconfig_free(struct kubeconfig *c);
@@ -69,9 +96,8 @@ size_t kubeconfig_count(const struct kubeconfig *c);
 struct kube_entry kubeconfig_entry(const struct kubeconfig *c, size_t i);
 
 /* Resolve o->context (else current-context) and the overrides. An exec plugin
- * is validated and handed over in out->exec; it is not run, so a user who has
- * no other credential is refused (PD_UNSUPPORTED). No file at all: PD_KUBECONFIG
- * with one sentence and the next step. */
+ * is validated and handed over in out->exec; login.h runs it. No file at all:
+ * PD_KUBECONFIG with one sentence and the next step. */
 MUST_USE enum pd_code kubeconfig_resolve(const struct kubeconfig *c, const struct kube_options *o,
                                          struct kube_context *out, struct pd_err *err);
 /* load + resolve. */

@@ -9,6 +9,7 @@
 #include "core/base/str.h"
 #include "k8s/explain/diagnose_cmd.h"
 #include "k8s/image/image_cmd.h"
+#include "k8s/kubeconfig_cmd.h"
 #include "k8s/rules/check_cmd.h"
 #include "k8s/logs_cmd.h"
 #include "k8s/rules/manifest_cmd.h"
@@ -33,6 +34,7 @@ static const char usage[] =
        "       podium check|apply|diff|delete -f FILE   manifests: faults, send, compare\n"
        "       podium logs POD|job/X          the log as plain lines, with kubectl's options\n"
        "       podium image ...               build, push and inspect images\n"
+       "       podium kubeconfig explain|check  why can't I connect\n"
        "       podium replay FILE             play a recorded session\n"
        "       podium keys [lint FILE]        all commands and keys; check a key map\n"
        "       podium theme list|lint         themes, and whether everybody can read one\n"
@@ -101,6 +103,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"port-forward", portforward_cmd},
         {"image", image_main},
         {"logs", logs_cmd},
+        {"kubeconfig", kubeconfig_cmd},
         {"keys", keys_cmd},
         {"replay", replay_main},
         {"theme", theme_cmd}};

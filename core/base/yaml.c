@@ -31,6 +31,7 @@ struct build {
     struct anchor *anchors;
     int nodes, depth;
     int line0;                   /* lines before the text */
+    bool first_only;             /* yaml_parse_first */
     struct pd_err *err;
 };
 
@@ -247,7 +248,8 @@ static enum pd_code name_member(struct build *b, struct ynode *map, const struct
     value->key_line = b->line0 + (int)m->line + 1;
     value->key_col = (int)m->column + 1;
     struct ynode *old = name ? child(map, name) : NULL;
-    if (old && !old->merged) {
+    value->repeats_line = old && !old->merged ? old->key_line : 0;
+    if (value->repeats_line && !b->first_only) {
         str_fmt(text, sizeof text, _("the key \"%s\" stands twice; first at line %d"), key->text,
                 old->key_line);
         return fail_mark(b, m, text);
@@ -345,6 +347,37 @@ static enum pd_code build_doc(struct build *b, struct ydoc ***tail)
     return code;
 }
 
+static enum pd_code parse_text(struct build *b, const char *text, size_t len, struct ydoc **out)
+{
+    struct ydoc *docs = NULL, **tail = &docs;
+    bool end = false;
+    if (len > MAX_TEXT)
+        return pd_fail_at(b->err, PD_LIMIT, b->name, 0, 0, _("the file is larger than 64 MiB"));
+    if (!yaml_parser_initialize(&b->parser))
+        PD_BUG("out of memory in libyaml");
+    yaml_parser_set_input_string(&b->parser, (const unsigned char *)text, len);
+    enum pd_code code = PD_OK;
+    while (code == PD_OK && !end) {
+        yaml_event_t ev;
+        code = next_event(b, &ev);
+        if (code != PD_OK)
+            break;
+        end = ev.type == YAML_STREAM_END_EVENT;
+        if (ev.type == YAML_DOCUMENT_START_EVENT) {
+            code = build_doc(b, &tail);
+            end = b->first_only;
+        }
+        yaml_event_delete(&ev);
+    }
+    yaml_parser_delete(&b->parser);
+    if (code != PD_OK) {
+        yaml_docs_free(docs);
+        return code;
+    }
+    *out = docs;
+    return PD_OK;
+}
+
 enum pd_code yaml_parse(const char *name, const char *text, size_t len, struct ydoc **out,
                         struct pd_err *err)
 {
@@ -355,31 +388,14 @@ enum pd_code yaml_parse_part(const char *name, int line, const char *text, size_
                              struct ydoc **out, struct pd_err *err)
 {
     struct build b = {.name = name, .err = err, .line0 = line - 1};
-    struct ydoc *docs = NULL, **tail = &docs;
-    bool end = false;
-    if (len > MAX_TEXT)
-        return pd_fail_at(err, PD_LIMIT, name, 0, 0, _("the file is larger than 64 MiB"));
-    if (!yaml_parser_initialize(&b.parser))
-        PD_BUG("out of memory in libyaml");
-    yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, len);
-    enum pd_code code = PD_OK;
-    while (code == PD_OK && !end) {
-        yaml_event_t ev;
-        code = next_event(&b, &ev);
-        if (code != PD_OK)
-            break;
-        end = ev.type == YAML_STREAM_END_EVENT;
-        if (ev.type == YAML_DOCUMENT_START_EVENT)
-            code = build_doc(&b, &tail);
-        yaml_event_delete(&ev);
-    }
-    yaml_parser_delete(&b.parser);
-    if (code != PD_OK) {
-        yaml_docs_free(docs);
-        return code;
-    }
-    *out = docs;
-    return PD_OK;
+    return parse_text(&b, text, len, out);
+}
+
+enum pd_code yaml_parse_first(const char *name, const char *text, size_t len, struct ydoc **out,
+                              struct pd_err *err)
+{
+    struct build b = {.name = name, .err = err, .first_only = true};
+    return parse_text(&b, text, len, out);
 }
 
 enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *err)

@@ -28,6 +28,7 @@ struct ynode {
     double number;               /* Y_BOOL (0/1), Y_INT, Y_FLOAT */
     int64_t integer;             /* Y_INT */
     bool merged;                 /* brought by a merge key */
+    int repeats_line;            /* of the same key before it (yaml_parse_first), else 0 */
     const char *flaw;            /* why JSON can't hold it (English, N_), or NULL */
     struct ynode *first, *next;  /* children in order; next sibling */
 };
@@ -43,6 +44,10 @@ MUST_USE enum pd_code yaml_parse(const char *name, const char *text, size_t len,
                                  struct ydoc **out, struct pd_err *err);
 MUST_USE enum pd_code yaml_parse_part(const char *name, int line, const char *text, size_t len,
                                       struct ydoc **out, struct pd_err *err);
+/* The first document alone, as kubectl reads a kubeconfig: what follows is not
+ * looked at, and of keys that stand twice the last holds. */
+MUST_USE enum pd_code yaml_parse_first(const char *name, const char *text, size_t len,
+                                       struct ydoc **out, struct pd_err *err);
 MUST_USE enum pd_code yaml_read_file(const char *path, struct ydoc **out, struct pd_err *err);
 void yaml_docs_free(struct ydoc *docs);               /* the whole chain */
 

@@ -16,7 +16,7 @@ APART = {"core/io": ["core/train"], "core/train": ["core/io"], "labs": ["k8s/pra
 # a third-party header and the only files that may include it
 OWNERS = {r"n?curses\w*\.h|ncursesw/.*|term\.h": ["tui/term.c"],
           r"curl/.*": ["core/io/loop.c", "core/io/http.c", "core/io/ws.c",
-                     "core/io/http_setup.c"],
+                     "core/io/http_setup.c", "core/io/curl_*.c"],
           r"cjson/.*": ["core/base/json_share_io.h"],
           r"yaml\.h": ["core/base/yaml.c"],
           r"jansson\.h": ["core/train/tjson.c"],

@@ -9,10 +9,11 @@
 #include "core/base/path.h"
 #include "core/base/str.h"
 #include "k8s/kubeconfig.h"
+#include "tests/unit/k8s_pem.h"
 
-#define CA "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCkFBQUEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="
-#define KEY "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCkFBQUEKLS0tLS1FTkQgUFJJVkFURSBLRVktLS0tLQo="
-#define CA_PEM "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+#define CA CERT_DATA
+#define KEY KEY_DATA
+#define CA_PEM CERT_PEM
 
 static char *file(const char *name, const char *text)
 {
@@ -75,7 +76,15 @@ static const struct want cases[] = {
     {.name = "no scheme, no tls", .cluster = "server: 'h:8080'", .user = TOKEN,
      .server = "http://h:8080", .token = "-"},
     {.name = "no scheme, tls", .cluster = "server: 'h:8080', certificate-authority-data: " CA,
-     .user = TOKEN, .server = "https://h:8080", .token = "abc"},
+     .user = TOKEN, .server = "http://h:8080", .token = "-"},
+    {.name = "path cleaned", .cluster = "server: 'https://h//a/./b/../c//'", .user = TOKEN,
+     .server = "https://h/a/c"},
+    {.name = "userinfo", .cluster = "server: 'https://me:p%40w@h/x'", .user = TOKEN,
+     .server = "https://h/x", .token = "-", .username = "me"},
+    {.name = "blank", .cluster = "server: ' https://h'", .user = TOKEN, .error = "has a blank"},
+    {.name = "ftp", .cluster = "server: 'ftp://h'", .user = TOKEN, .error = "has a scheme"},
+    {.name = "port", .cluster = "server: 'https://h:99999'", .user = TOKEN,
+     .error = "can't be read as an address", .hint = "65535"},
     {.name = "http drops all", .cluster = "server: 'http://h'",
      .user = "token: abc, client-certificate-data: " CA ", client-key-data: " KEY, .token = "-",
      .cert = "-"},
@@ -98,7 +107,7 @@ static const struct want cases[] = {
         "'socks5://p:1'",
      .user = TOKEN, .tls_name = "n.x", .proxy = "socks5://p:1"},
     {.name = "bad proxy", .cluster = SERVER ", proxy-url: 'ftp://p'", .user = TOKEN,
-     .error = "proxy-url of cluster \"c\""},
+     .error = "invalid proxy-url \"ftp://p\" for cluster \"c\"", .hint = "socks5://"},
     {.name = "no server", .cluster = "", .user = TOKEN, .error = "no server found for "
         "cluster \"c\""},
     {.name = "no user fields", .cluster = SERVER, .user = "", .token = "-"},
@@ -108,23 +117,59 @@ static const struct want cases[] = {
     {.name = "yaml boolean as text", .cluster = SERVER, .user = "username: y, password: pw",
      .error = "username of \"u\" must be a string", .hint = "quotes"},
     {.name = "number as token", .cluster = SERVER, .user = "token: 12345",
-     .error = "token of \"u\" must be a string"},
+     .error = "token of \"u\" must be a string, not a number"},
     {.name = "colon in token", .cluster = SERVER, .user = "token: 'kubeconfig-user-x:y z'",
      .token = "kubeconfig-user-x:y z"},
     {.name = "cert and key", .cluster = SERVER,
      .user = "client-certificate-data: " CA ", client-key-data: " KEY, .cert = CA_PEM},
     {.name = "cert, no key", .cluster = SERVER, .user = "client-certificate-data: " CA,
-     .error = "client-key or client-key-data must be specified"},
+     .error = "client-key-data or client-key must be specified"},
     {.name = "key twice", .cluster = SERVER, .user = "client-certificate-data: " CA
-     ", client-key-data: " KEY ", client-key: k", .error = "client-key and client-key-data"},
+     ", client-key-data: " KEY ", client-key: k",
+     .error = "client-key-data and client-key are both specified"},
     {.name = "key that is a cert", .cluster = SERVER, .user = "client-certificate-data: " CA
      ", client-key-data: " CA, .error = "holds no PEM PRIVATE KEY"},
     {.name = "tokenFile wins", .cluster = SERVER, .user = "token: abc, tokenFile: tok",
      .token = "from-file"},
-    {.name = "tokenFile missing", .cluster = SERVER, .user = "token: abc, tokenFile: none",
-     .error = "tokenFile of user \"u\""},
+    {.name = "tokenFile missing", .cluster = SERVER, .user = "tokenFile: none",
+     .error = "tokenFile of user \"u\"", .hint = "relative paths"},
+    {.name = "tokenFile missing beside a token", .cluster = SERVER,
+     .user = "token: abc, tokenFile: none", .token = "abc"},
+    {.name = "tokenFile and basic", .cluster = SERVER,
+     .user = "tokenFile: tok, username: me, password: pw", .error = "tokenFile and username"},
+    {.name = "token of two lines", .cluster = SERVER, .user = "token: \"a\\nb\"",
+     .error = "line break"},
+    {.name = "another key", .cluster = SERVER, .user = "client-certificate-data: " CA
+     ", client-key-data: " OTHER_KEY_DATA, .error = "private key does not match public key"},
+    {.name = "swapped", .cluster = SERVER, .user = "client-certificate-data: " KEY
+     ", client-key-data: " CA, .error = "holds no PEM CERTIFICATE", .hint = "swapped"},
+    {.name = "old certificate is still shown", .cluster = SERVER,
+     .user = "client-certificate-data: " OLD_CERT_DATA ", client-key-data: " KEY,
+     .cert = OLD_CERT_PEM},
+    {.name = "base64 with a blank", .cluster = SERVER ", certificate-authority-data: '" CA " '",
+     .user = TOKEN, .error = "is not base64 (wrong at byte"},
+    {.name = "flag as text", .cluster = SERVER ", insecure-skip-tls-verify: 'true'", .user = TOKEN,
+     .error = "must be true or false, not a string", .hint = "without quotes"},
+    {.name = "groups as text", .cluster = SERVER, .user = TOKEN ", as: jane, as-groups: a",
+     .error = "must be a list of strings, not a string"},
+    {.name = "line break in a header", .cluster = SERVER,
+     .user = TOKEN ", as: \"jane\\nX: y\"", .error = "line break"},
+    {.name = "unknown and repeated fields do no harm", .cluster = SERVER,
+     .user = "tokn: x, token: a, token: b", .token = "b"},
+    {.name = "oidc", .cluster = SERVER, .user = "auth-provider: {name: oidc, config: "
+     "{idp-issuer-url: 'https://i', client-id: c, id-token: cached}}", .token = "cached"},
+    {.name = "oidc without a token", .cluster = SERVER, .user = "auth-provider: {name: oidc, "
+     "config: {idp-issuer-url: 'https://i', client-id: c}}", .error = "has no id-token"},
+    {.name = "exec and auth-provider", .cluster = SERVER, .user = "auth-provider: {name: oidc}, "
+     "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: x}",
+     .error = "can't stand beside an exec plugin"},
+    {.name = "exec without apiVersion", .cluster = SERVER, .user = "exec: {command: x}",
+     .error = "apiVersion must be specified"},
+    {.name = "exec env without a name", .cluster = SERVER, .user = "exec: {apiVersion: "
+     "client.authentication.k8s.io/v1beta1, command: x, env: [{value: y1}]}",
+     .error = "env variable name must be specified"},
     {.name = "impersonation", .cluster = SERVER, .user = TOKEN ", as: jane, as-groups: [a, b], "
-     "as-user-extra: {reason: [x, y]}", .as = "jane"},
+     "as-user-extra: {reason: [x, z]}", .as = "jane"},
     {.name = "groups without as", .cluster = SERVER, .user = TOKEN ", as-groups: [a]",
      .error = "without impersonating a user"},
     {.name = "auth-provider", .cluster = SERVER, .user = "auth-provider: {name: gcp}",
@@ -138,9 +183,7 @@ static const struct want cases[] = {
     {.name = "exec bad mode", .cluster = SERVER, .user = "exec: {apiVersion: "
      "client.authentication.k8s.io/v1, command: x, interactiveMode: Maybe}", .error = "Maybe"},
     {.name = "exec alone", .cluster = SERVER, .user = "exec: {apiVersion: "
-     "client.authentication.k8s.io/v1beta1, command: x, args: [a, 'b c']}",
-     .error = "gets its credentials from the program x", .hint = "tokenFile",
-     .code = PD_UNSUPPORTED},
+     "client.authentication.k8s.io/v1beta1, command: x, args: [a, 'b c']}", .token = "-"},
     {.name = "exec beside a token", .cluster = SERVER, .user = TOKEN ", exec: {apiVersion: "
      "client.authentication.k8s.io/v1beta1, command: x}", .token = "abc"},
 };
@@ -193,7 +236,7 @@ TEST(kubeconfig_keeps_lists_and_exec)
     struct kube_context x;
     clean_environment();
     char *path = config(SERVER, TOKEN ", as: jane, as-groups: [a, b], "
-                        "as-user-extra: {reason: [x, y]}, "
+                        "as-user-extra: {reason: [x, z]}, "
                                 "exec: "
                         "{apiVersion: client.authentication.k8s.io/v1, command: bin/login, "
                         "args: [a, 'b c'], env: [{name: A, value: '1'}], interactiveMode: Never, "
@@ -201,7 +244,7 @@ TEST(kubeconfig_keeps_lists_and_exec)
     struct kube_options o = {.kubeconfig = path};
     CHECK_OK(kubeconfig_open(&o, &x, &err));
     CHECK_INT((long long)x.as_groups.n, 2);
-    CHECK_STR(x.as_extra.v[1], "reason=y");
+    CHECK_STR(x.as_extra.v[1], "reason=z");
     char *command = path_join(t_dir(), "bin/login");
     CHECK_STR(x.exec.command, command);
     CHECK_STR(x.exec.args.v[1], "b c");
@@ -313,10 +356,16 @@ TEST(kubeconfig_broken_files_have_a_place)
     } bad[] = {
         {"a: [1,\nb: }\n", "", 2},
         {"clusters:\n  a: b\n", "clusters must be a list", 2},
-        {"users:\n- user: {token: a}\n", "has no name", 2},
+        {"users:\n- name: 5\n  user: {token: a}\n", "name of an entry of users", 2},
+        {"users:\n- name: a\n- name: a\n",
+         "duplicate name \"a\" in list users; first at line 2", 3},
+        {"users:\n- name: other\n  user: {token: 5}\n", "token of \"other\" must be a string", 3},
+        {"apiVersion: v2\n", "its apiVersion is v2", 1},
+        {"preferences: no way\n", "preferences must be a map", 1},
+        {"\tusers: []\n", "", 1},
         {"kind: Pod\n", "its kind is Pod", 1},
         {"- a\n", "must be a map", 1},
-        {"clusters:\n- name: a\n- name: b\n  name: c\n", "", 4},
+        {"current-context: 5\n", "current-context must be a string", 1},
     };
     clean_environment();
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {

@@ -28,7 +28,8 @@ TEST(plugin_reads_json_and_yaml)
     CHECK_STR(c.token, "t");
     CHECK_INT(c.expires_ms, 1893456000000LL);
     plugin_cred_release(&c);
-    CHECK_OK(read_text("apiVersion: " V1 "\nkind: ExecCredential\nstatus: {token: yt}\n", &c, &err));
+    CHECK_OK(read_text("apiVersion: " V1 "\nkind: ExecCredential\nstatus: {token: yt}\n", &c,
+                       &err));
     CHECK_STR(c.token, "yt");
     CHECK_INT(c.expires_ms, 0);
     plugin_cred_release(&c);
@@ -208,8 +209,8 @@ static void end(void)
 }
 
 #define PRINT(extra)                                                                               \
-    "echo '{\"apiVersion\":\"" V1 "\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t'$n'\""  \
-    extra "}}'"
+    "echo '{\"apiVersion\":\"" V1 "\",\"kind\":\"ExecCredential\","                                  \
+    "\"status\":{\"token\":\"t'$n'\"" extra "}}'"
 
 TEST(login_runs_the_plugin_once_for_many_requests)
 {
