@@ -40,8 +40,8 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     curve_line_init(&a->line);
     a->compare = compare_new();
     a->log.index.shown = log_line_sentence;
-    a->lists = lists_new();
-    a->lists_all = lists_new();
+    a->lists = lists_new(true);
+    a->lists_all = lists_new(false);
     a->list[LIST_EVENTS].sort = SORT_AGE;
     a->sel[PANEL_CLUSTER] = PANEL_CLUSTER_FIRST_POD;
     for (int i = 0; i < SET_COUNT; i++)

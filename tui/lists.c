@@ -36,11 +36,11 @@ struct lists {
 
 static const struct rowset_kind pods_kind, events_kind;
 
-struct lists *lists_new(void)
+struct lists *lists_new(bool filtered)
 {
     struct lists *l = xcalloc(1, sizeof *l);
-    rowset_init(&l->pods_rows, &pods_kind, l);
-    rowset_init(&l->events_rows, &events_kind, l);
+    rowset_init(&l->pods_rows, &pods_kind, l, filtered);
+    rowset_init(&l->events_rows, &events_kind, l, filtered);
     return l;
 }
 
@@ -236,6 +236,11 @@ struct lists_events lists_events(struct lists *l, const struct session *s,
     rowset_follow(r, session_table(s, "events"));
     rowset_choose(r, &c);
     return (struct lists_events){l->events, r->shown, r->shown_n, r->n, l->warnings};
+}
+
+const struct json *lists_event_object(const struct lists *l, int i)
+{
+    return l->events_rows.held[i];
 }
 
 void lists_follow(struct lists *l, const struct session *s)

@@ -26,7 +26,7 @@ struct list_view {
 };
 
 struct lists;                        /* the remembered rows */
-struct lists *lists_new(void);
+struct lists *lists_new(bool filtered);          /* a person may type a filter */
 void lists_free(struct lists *l);
 
 struct lists_pods {
@@ -53,6 +53,8 @@ struct lists_events lists_events(struct lists *l, const struct session *s,
 struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
                                const struct list_view *v);
 
+/* The object that an event (an index into v) was read from. */
+const struct json *lists_event_object(const struct lists *l, int i);
 /* The i-th pod shown, all of it read. */
 const struct podinfo *lists_pod(const struct lists_pods *l, int i);
 /* A remembered text about a pod, as long as the pod is the same and for some

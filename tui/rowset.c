@@ -5,9 +5,10 @@
 
 enum { LIVE = 1, PASS = 2, MOVED = 4, MANY = 64, TEXT = 1400 };
 
-void rowset_init(struct rowset *r, const struct rowset_kind *kind, void *arg)
+void rowset_init(struct rowset *r, const struct rowset_kind *kind, void *arg, bool ready)
 {
     memset(r, 0, sizeof *r);
+    r->ready = ready;
     r->kind = kind;
     r->arg = arg;
 }
@@ -74,6 +75,14 @@ static void lower(char *s)
             *s += 'a' - 'A';
 }
 
+static void keep_text(struct rowset *r, int i)
+{
+    char buf[TEXT];
+    r->kind->text(r->arg, i, buf, sizeof buf);
+    lower(buf);
+    r->lower[i] = xstrdup(buf);
+}
+
 /* Against the kept small letters; capitals need the text itself besides. */
 static bool passes(struct rowset *r, int i)
 {
@@ -83,11 +92,8 @@ static bool passes(struct rowset *r, int i)
         return false;
     if (!filter[0] || str_eq(filter, "!"))
         return true;
-    if (!r->lower[i]) {
-        r->kind->text(r->arg, i, buf, sizeof buf);
-        lower(buf);
-        r->lower[i] = xstrdup(buf);
-    }
+    if (!r->lower[i])
+        keep_text(r, i);
     str_copy(want, sizeof want, filter + (*filter == '!'));
     lower(want);
     bool may = strstr(r->lower[i], want) != NULL;
@@ -247,6 +253,8 @@ static void look(struct rowset *r, const struct table *t, size_t i)
     bool moved = r->kind->take(r->arg, (int)i, r->held[i], !is_new) || is_new;
     json_free(old);
     r->flags[i] |= LIVE;
+    if (r->ready)
+        keep_text(r, (int)i);
     if (moved)
         moves(r, (int)i);
     judge(r, (int)i);

@@ -40,16 +40,17 @@ struct rowset {
     const void *of;
     uint64_t at;
     struct json **held;
-    char **lower;                    /* the filter's text without capitals; made when asked for */
+    char **lower;                    /* the filter's text without capitals; or NULL */
     uint8_t *flags;
     size_t cap;
     int *order[2], *show, *moved;    /* [0]: sort 0, [1]: the sort of the choice */
     int sort, moved_n;
-    bool reverse, only, stale;
+    bool reverse, only, stale, ready;
     char filter[96];
 };
 
-void rowset_init(struct rowset *r, const struct rowset_kind *kind, void *arg);
+/* ready: the texts for a filter are made as rows come, not with its first letter. */
+void rowset_init(struct rowset *r, const struct rowset_kind *kind, void *arg, bool ready);
 void rowset_release(struct rowset *r);
 /* Follow the table. Cheap when nothing changed. */
 void rowset_follow(struct rowset *r, const struct table *t);
