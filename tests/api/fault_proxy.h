@@ -40,7 +40,7 @@ struct fault_up {
     char buf[65536];
     size_t at, have;
     int64_t left;                      /* of the chunk or the body; -1: to the end */
-    bool chunked, over, keep;
+    bool chunked, over, keep, crlf;    /* crlf: the end of a chunk is still to be read */
     int status;
     char type[128];
 };
@@ -141,7 +141,7 @@ static inline bool fault_head(struct fault_up *u, int client)
     if (!line || sscanf(line, "HTTP/1.1 %d", &u->status) != 1)
         return false;
     u->left = -1;
-    u->chunked = u->over = false;
+    u->chunked = u->over = u->crlf = false;
     while ((line = fault_line(u, client)) != NULL && *line) {
         if (!strncasecmp(line, "content-length:", 15))
             u->left = atoll(line + 15);
@@ -161,8 +161,9 @@ static inline long fault_body(struct fault_up *u, int client, char **p, size_t m
     if (u->over)
         return 0;
     if (u->chunked && u->left == 0) {
-        char *line = fault_line(u, client);
-        if (!line)
+        char *line = u->crlf ? fault_line(u, client) : "";
+        u->crlf = false;
+        if (!line || !(line = fault_line(u, client)))
             return -1;
         u->left = (int64_t)strtoul(line, NULL, 16);
         if (u->left == 0) {
@@ -184,8 +185,7 @@ static inline long fault_body(struct fault_up *u, int client, char **p, size_t m
     u->at += n;
     if (u->left > 0)
         u->left -= (int64_t)n;
-    if (u->chunked && u->left == 0 && !fault_line(u, client))
-        return -1;
+    u->crlf = u->chunked && u->left == 0;
     return (long)n;
 }
 
@@ -235,7 +235,8 @@ static const struct {
 
 static const char *const fault_lines[FAULT_COUNT] = {
     [FAULT_LINE_GONE] = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\","
-                        "\"reason\":\"Expired\",\"message\":\"too old resource version: 1 (2)\",\"code\":410}}\n",
+                        "\"reason\":\"Expired\",\"message\":\"too old resource version: "
+                        "1 (2)\",\"code\":410}}\n",
     [FAULT_LINE_504] = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"reason\":\"Timeout\","
         "\"message\":\"Too large resource version: 217, current: 213\",\"code\":504}}\n",
     [FAULT_LINE_500] = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":500}}\n",
