@@ -145,7 +145,20 @@ struct causes {
     size_t n, max;
 };
 
-static void add(struct causes *c, const char *path, size_t path_n, const char *msg)
+/* Without the middle of a whole object in it: "Invalid value: {…}: field is
+ * immutable". Caller frees. */
+static char *shortened(const char *msg)
+{
+    enum { KEEP = 60, LONG = 200 };
+    const char *detail = NULL;
+    for (const char *p = strstr(msg, "}: "); p; p = strstr(p + 1, "}: "))
+        detail = p;
+    if (strlen(msg) < LONG || !detail || detail < msg + KEEP)
+        return xstrdup(msg);
+    return xasprintf("%.*s ... %s", KEEP, msg, detail);
+}
+
+static void add(struct causes *c, const char *path, size_t path_n, const char *text)
 {
     if (c->n == c->max)
         return;
@@ -155,7 +168,9 @@ static void add(struct causes *c, const char *path, size_t path_n, const char *m
         path_n--;
     }
     k8s_clean(k->path, sizeof k->path, path, path_n);
+    char *msg = shortened(text);
     k8s_clean(k->msg, sizeof k->msg, msg, strlen(msg));
+    free(msg);
     manifest_place(c->d, k->path, &k->line, &k->col);
 }
 

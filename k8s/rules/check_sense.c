@@ -119,6 +119,18 @@ static void command(struct sense *s, const struct json *c, const char *base)
          xstrdup(_("write one word an entry, or [\"sh\", \"-c\", \"...\"]")));
 }
 
+/* Before the feature ContainerRestartRules the server drops it without a word. */
+static void restart_policy(struct sense *s, const struct json *c, const char *base)
+{
+    char at[400];
+    str_fmt(at, sizeof at, "%s.restartPolicy", base);
+    if (json_get(c, "restartPolicy") && !strstr(base, "initContainers"))
+        warn(s, "field-wrong-level", at,
+             xstrdup(_("restartPolicy belongs to the pod (spec.template.spec of a Job), beside "
+                       "containers; here it is dropped without a word")),
+             xstrdup(_("move it up, out of the container")));
+}
+
 static void containers(struct sense *s, const struct json *spec, const char *base)
 {
     static const char *const lists[] = {"initContainers", "containers"};
@@ -130,6 +142,7 @@ static void containers(struct sense *s, const struct json *spec, const char *bas
             resources(s, c, at);
             image(s, c, at);
             command(s, c, at);
+            restart_policy(s, c, at);
         }
     }
 }

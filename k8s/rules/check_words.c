@@ -13,9 +13,6 @@ static const struct {
      N_("a Job ends, and Always, the default of a pod, would start it for ever"),
      N_("add restartPolicy: Never (a new pod at each try) or OnFailure (the same pod) to the "
         "template's spec")},
-    {"restartPolicy", "may not be set for non-init containers", "field-wrong-level",
-     N_("restartPolicy belongs to the pod (spec.template.spec of a Job), beside containers"),
-     N_("move it up, out of the container")},
     {"restartPolicy", "Unsupported value", "restart-policy-invalid",
      N_("the value is written in one way only, capitals included"),
      N_("write one of the values named; a Job takes Never or OnFailure, a Deployment Always")},

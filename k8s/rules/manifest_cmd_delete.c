@@ -3,6 +3,7 @@
 #include "k8s/rules/manifest_cmd.h"
 
 #include <ctype.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
@@ -159,7 +160,7 @@ static bool is_object(const char *word)
     if (!slash || strchr(slash + 1, '/') || !isalpha((unsigned char)*word))
         return false;
     str_fmt(kind, sizeof kind, "%.*s", (int)(slash - word), word);
-    return res_by_name(kind) != NULL;
+    return res_by_name(kind) != NULL || access(word, F_OK) != 0;
 }
 
 static int run(struct manifest_cmd *m)

@@ -105,17 +105,47 @@ const char *validate_qualified(const char *s)
     return word(name, strlen(name)) ? NULL : "name part " QUALIFIED_TEXT;
 }
 
+static void complain(struct ferrs *e, const char *at, const struct json *key, const char *why)
+{
+    if (why)
+        ferrs_invalid(e, at, key, "%s", why);
+}
+
+/* All that is wrong with the key s, which is shown as written: prefix, length and
+ * characters are faults of their own. */
+static void qualified(const char *s, const char *shown, const char *at, struct ferrs *e)
+{
+    const char *slash = strchr(s, '/'), *name = slash ? slash + 1 : s;
+    struct json *key = json_new_string(shown);
+    if (strchr(name, '/')) {
+        complain(e, at, key, validate_qualified(s));
+        json_free(key);
+        return;
+    }
+    if (slash) {
+        char *prefix = xasprintf("%.*s/a", (int)(slash - s), s);
+        complain(e, at, key, validate_qualified(prefix));
+        free(prefix);
+    }
+    if (!*name)
+        complain(e, at, key, "name part must be non-empty");
+    else if (strlen(name) > 63)
+        complain(e, at, key, "name part must be no more than 63 characters");
+    if (!word(name, strlen(name)))
+        complain(e, at, key, "name part " QUALIFIED_TEXT);
+    json_free(key);
+}
+
 void validate_labels(const struct json *labels, const char *at, struct ferrs *e)
 {
     for (const struct json *m = json_first(labels); m; m = json_next(m)) {
-        const char *why = validate_qualified(json_key(m));
-        struct json *key = json_new_string(json_key(m));
-        if (why)
-            ferrs_invalid(e, at, key, "%s", why);
-        why = validate_label_value(json_string_value(m) ? json_string_value(m) : "");
+        const char *value = json_string_value(m) ? json_string_value(m) : "";
+        const char *why = validate_label_value(value);
+        qualified(json_key(m), json_key(m), at, e);
         if (why)
             ferrs_invalid(e, at, m, "%s", why);
-        json_free(key);
+        if (strlen(value) > 63 && !word(value, strlen(value)))
+            ferrs_invalid(e, at, m, "%s", LABEL_VALUE_TEXT);
     }
 }
 
@@ -126,12 +156,8 @@ void validate_annotations(const struct json *all, const char *at, struct ferrs *
         char *lower = xstrdup(json_key(m));
         for (char *p = lower; *p; p++)
             *p = (char)tolower((unsigned char)*p);
-        const char *why = validate_qualified(lower);
-        struct json *key = json_new_string(json_key(m));
-        if (why)
-            ferrs_invalid(e, at, key, "%s", why);
+        qualified(lower, json_key(m), at, e);
         total += strlen(json_key(m)) + (json_string_value(m) ? strlen(json_string_value(m)) : 0);
-        json_free(key);
         free(lower);
     }
     if (total > ANNOTATIONS_MAX)

@@ -246,6 +246,8 @@ static void workload_selector(const struct json *o, const char *kind, struct fer
     char text[64];
     if (!sel) {
         ferrs_required(e, "spec.selector", "");
+        ferrs_invalid(e, "spec.template.metadata.labels", labels,
+                      "`selector` does not match template `labels`");
         return;
     }
     validate_selector(sel, "spec.selector", e);

@@ -28,9 +28,6 @@ static void containers(const struct json *spec, const char *base, struct validat
             ferrs_duplicate(e, path, name);
         strv_push(&names->containers, name);
         validate_container_probes(c, at, e);
-        at_path(path, at, "restartPolicy");
-        if (json_get(c, "restartPolicy"))
-            ferrs_forbidden(e, path, "may not be set for non-init containers");
     }
 }
 

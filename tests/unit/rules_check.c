@@ -203,7 +203,8 @@ TEST(check_refuses_as_the_server_does)
     static const struct expectation cases[] = {
         {META "spec:\n  template:\n    spec:\n      containers: [{name: a, image: x}]\n",
          "job-restart-policy-missing", 7, 5, "Never|OnFailure"},
-        {JOB("        restartPolicy: Never\n"), "field-wrong-level", 12, 9, "beside containers"},
+        {JOB("        restartPolicy: Never\n"), "field-wrong-level", 12, 9,
+         "beside containers"},
         {JOB("        resources: {limits: {a.b/c: 8}, requests: {a.b/c: 6}}\n"),
          "extended-resource-requests-limits", 12, 0, "a.b/c|equal"},
         {JOB("        resources: {requests: {a.b/c: 6}}\n"), "extended-resource-requests-limits",
