@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 
-enum { RING_MAX = 1 << 18, HELD_MAX = 4 << 20, MARGIN_S = 1, STEP_S = 3, KEEP_S = 6 };
+enum { RING_MAX = 1 << 18, HELD_MAX = 4 << 20, MARGIN_S = 1, KEEP_S = 6 };
 
 static const int64_t second = 1000000000;
 
@@ -88,8 +88,7 @@ static void drop_front(struct logread *r)
 
 static void remember(struct logread *r, struct logread_line line)
 {
-    bool back = line.ns < r->newest - STEP_S * second;      /* the node's clock was set */
-    r->newest = back ? line.ns : MAX(r->newest, line.ns);
+    r->newest = MAX(r->newest, line.ns);
     while (r->n > 1 && at(r, 0)->ns < r->newest - KEEP_S * second)
         drop_front(r);
     if (r->n == RING_MAX)
@@ -103,7 +102,8 @@ int64_t logread_since(const struct logread *r)
 {
     if (r->n == 0)
         return -1;
-    return MAX(MIN(r->newest, at(r, r->n - 1)->ns) / second - MARGIN_S, 0);
+    /* of the last line, whose stamp may be older: clocks are set back */
+    return MAX(at(r, r->n - 1)->ns / second - MARGIN_S, 0);
 }
 
 /* --- lines --------------------------------------------------------------------- */

@@ -14,7 +14,8 @@
 #include "k8s/loginst.h"
 #include "k8s/logread.h"
 
-enum { WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 3000, QUICK_MS = 2000, BLIND_ENDS = 3 };
+enum { WAIT_FIRST = 50, WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 3000, QUICK_MS = 2000,
+       BLIND_ENDS = 3 };
 
 /* How an answer is asked for. */
 enum how { READ_FOLLOW, READ_END, READ_BEFORE };
@@ -146,7 +147,7 @@ static void look_in(struct podlog *p, int64_t ms)
 
 static void again(struct podlog *p, enum podlog_state s, const struct pd_err *err, int64_t most)
 {
-    p->wait_ms = p->wait_ms ? MIN(2 * p->wait_ms, most) : WAIT_MIN;
+    p->wait_ms = p->wait_ms ? MIN(MAX(2 * p->wait_ms, WAIT_MIN), most) : WAIT_FIRST;
     look_in(p, p->wait_ms);
     if (err)
         tell(p, s, err);

@@ -304,7 +304,7 @@ TEST(a_flood_is_remembered_in_bounds)
         CHECK_INT(got.lines, FLOOD);
     }
     CHECK_INT(got.gaps, 0);
-    CHECK(r.cap * sizeof *r.ring <= (8 << 20));
+    CHECK(r.cap * sizeof *r.ring <= (4 << 20));
     end();
 }
 

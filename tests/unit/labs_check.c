@@ -326,7 +326,7 @@ TEST(log_has_a_text)
 TEST(log_is_judged_beside_another_log)
 {
     struct fx f;
-    open_check(&f, "log: {has: ready}");
+    open_check(&f, "log: {has: now ready}");
     pod_runs(&f);
     fx_cmd(&f, "log.follow", "another", NULL);
     CHECK(!session_log_is_run(f.s));
