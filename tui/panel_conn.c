@@ -216,6 +216,11 @@ static void view(const struct app *a, struct rows *out, const struct table *t, i
         role = ROLE_FAIL;
         str_fmt(text, sizeof text, *next ? _("%d, %s old, next try in %s") : _("%d, %s old"),
                 (int)json_count(t->items), panel_age(a, t->seen_ms, age), next);
+    } else if (t->poll_ms) {
+        role = ROLE_WARN;
+        str_fmt(text, sizeof text, _("%d, polled every %s, %s old: %s"),
+                (int)json_count(t->items), clock_age(t->poll_ms, next),
+                panel_age(a, t->seen_ms, age), t->error);
     } else if (t->synced) {
         str_fmt(text, sizeof text, _("%d, the server spoke %s ago"), (int)json_count(t->items),
                 panel_age(a, t->seen_ms, age));

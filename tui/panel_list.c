@@ -167,11 +167,26 @@ const char *panel_list_stale_words(const struct app *a, const struct table *t, c
     return buf;
 }
 
+/* "polled every 10s, 4s old: pods is forbidden: …" */
+static void polled(const struct app *a, struct rows *out, const struct table *t, int w)
+{
+    char text[800], age[16], every[16];
+    str_fmt(text, sizeof text, _("polled every %s, %s old: %s"), clock_age(t->poll_ms, every),
+            panel_age(a, t->seen_ms, age), t->error);
+    rows_new(out, -1);
+    rows_sign(out, ROLE_WARN, G_WAIT);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_cell(out, ROLE_WARN, panel_list_clean(out, text), MAX(w - 2, 4));
+}
+
 bool panel_list_stale(const struct app *a, struct rows *out, const struct table *t, int w)
 {
     char text[200];
-    if (!*panel_list_stale_words(a, t, text))
+    if (!*panel_list_stale_words(a, t, text)) {
+        if (t && t->poll_ms)
+            polled(a, out, t, w);
         return false;
+    }
     if (t && t->from[0] && utf8_str_width(text) > w - 2) {
         char age[16];
         str_fmt(text, sizeof text, _("of %s, %s old"), t->from, panel_age(a, t->seen_ms, age));

@@ -291,7 +291,8 @@ static bool container(struct parse *x, enum place place, bool array, struct json
         give(x, from, "apiVersion", x->shape->api_version);
     }
     x->depth--;
-    out->u.block = json_block_hold(x->stack + from, x->n - from, array);
+    /* an empty one may come before the stack is there */
+    out->u.block = json_block_hold(x->n > from ? x->stack + from : x->stack, x->n - from, array);
     out->type = array ? JSON_ARRAY : JSON_OBJECT;
     x->n = from;
     return true;

@@ -412,6 +412,25 @@ TEST(rows_are_bright_again_with_the_link)
     fx_free(a);
 }
 
+TEST(a_list_that_is_polled_says_how_often_and_why)
+{
+    struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
+    pods_down(a);
+    a->s->cluster.link = LINK_UP;
+    for (int i = 0; i < 5; i++)
+        a->s->tables[i].broken = false;
+    struct table *t = &a->s->tables[1];
+    t->poll_ms = 10000;
+    t->seen_ms = a->now_ms - 4000;
+    str_copy(t->error, sizeof t->error, "pods is forbidden: you may not watch");
+    CHECK(role_at(a, "lora-gaudi-oom") != ROLE_MUTED);
+    struct str s;
+    fx_screen(a, &s);
+    CHECK_HAS(s.p, "polled every 10s, 4s old: pods is forbidden");
+    str_release(&s);
+    fx_free(a);
+}
+
 TEST(none_is_said_after_a_list_alone)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
