@@ -167,6 +167,7 @@ static void on_accept(void *arg, int fd, int events UNUSED)
     }
     (void)setsockopt(got, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     pfconn_new(f, got);
+    look(f);                             /* it may have been restarted meanwhile */
     portforward_changed(f);
 }
 

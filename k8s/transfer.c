@@ -11,7 +11,7 @@
 #include "core/base/mem.h"
 #include "k8s/sums.h"
 
-enum { ERRORS_MAX = 4096, WAIT_MS = 1000, WAIT_MOST_MS = 8000 };
+enum { ERRORS_MAX = 4096, WAIT_MS = 400, WAIT_MOST_MS = 8000 };
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -139,7 +139,7 @@ void transfer_again(struct transfer *t, loop_fn *next, const char *how, const st
     t->r.resumed++;
     transfer_said(t, _("the connection broke off (%.200s): %s"), why->msg, how);
     t->next = next;
-    int64_t ms = MIN((int64_t)WAIT_MS << MIN(t->waits, 4), (int64_t)WAIT_MOST_MS);
+    int64_t ms = MIN((int64_t)WAIT_MS << MIN(t->waits, 5), (int64_t)WAIT_MOST_MS);
     t->waits++;
     t->timer = loop_timer(t->loop, ms, waited, t, "copy again");
 }

@@ -366,8 +366,8 @@ static void open_forwards(struct app *a)
     send(a, MSG_FORWARD, a->forwards.v[1].effect, "{\"state\":\"open\",\"port\":40123}");
     send(a, MSG_FORWARD, a->forwards.v[1].effect,
          "{\"state\":\"said\",\"port\":40123,\"open\":0,\"total\":1,\"failed\":1,\"lasting\":false,"
-         "\"error\":{\"msg\":\"port 8888 of pod lora-gaudi-run-4k9wz: connection refused: nothing "
-         "listens there\",\"hint\":\"check the port\"}}");
+         "\"error\":{\"msg\":\"port 8888 of pod lora-gaudi-run-4k9wz: connection refused: "
+         "nothing listens there\",\"hint\":\"check the port\"}}");
     app_command(a, "forwards", NULL, &out);
 }
 
@@ -410,7 +410,7 @@ TEST(forward_that_can_not_listen_says_why)
     effects_release(&out);
 }
 
-/* --- screens ------------------------------------------------------------------------------------ */
+/* --- screens ------------------------------------------------------------------------- */
 
 TEST(shell_screens) { all_sizes("shell", open_shell); }
 TEST(forwards_screens) { all_sizes("forwards", open_forwards); }
