@@ -151,6 +151,26 @@ static int cmd_view(const struct ask *a)
     return j ? 0 : say_error(&err);
 }
 
+/* What is wrong with a context is found by resolving it; NULL: nothing. */
+static struct json *context_error(const struct kubeconfig *c, const struct ask *a,
+                                  const char *name)
+{
+    struct kube_options o = a->kube;
+    struct kube_context x;
+    struct pd_err err;
+    struct json *j = NULL;
+    o.context = name;
+    kube_context_init(&x);
+    if (kubeconfig_resolve(c, &o, &x, &err) != PD_OK) {
+        j = json_new_object();
+        json_put_str(j, "code", pd_id(err.code));
+        json_put_str(j, "text", err.msg);
+        json_put_str(j, "hint", err.hint);
+    }
+    kube_context_release(&x);
+    return j;
+}
+
 static struct json *context_json(const struct kube_entry *e, bool current)
 {
     struct json *j = json_new_object();
@@ -176,7 +196,11 @@ static int cmd_contexts(const struct ask *a)
     for (size_t i = 0; i < kubeconfig_count(c); i++) {
         struct kube_entry e = kubeconfig_entry(c, i);
         bool current = str_eq(e.name, kubeconfig_current(c));
-        json_append(list, context_json(&e, current));
+        struct json *j = context_json(&e, current);
+        struct json *error = a->json ? context_error(c, a, e.name) : NULL;
+        if (error)
+            json_set(j, "error", error);
+        json_append(list, j);
         char *text = xasprintf("%s %s  %s  %s  %s  %s", current ? "*" : " ", e.name, e.server,
                                e.user, *e.ns ? e.ns : "default", e.file);
         str_clear(&line);

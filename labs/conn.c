@@ -168,10 +168,26 @@ static bool role(const struct conn *c, const char *ns, const char *subject, stru
     return any;
 }
 
+/* A name for a text in double quotes of YAML: it may hold anything. */
+static void quoted(const char *name, struct str *out)
+{
+    for (const char *p = name; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            str_addc(out, '\\');
+        if ((unsigned char)*p >= 0x20 && *p != 0x7f)
+            str_addc(out, *p);
+    }
+}
+
 bool conn_role(const struct conn *c, const char *ns, const char *subject, struct str *out)
 {
-    bool own = role(c, ns, subject, out);
-    return role(c, NULL, subject, out) || own;
+    struct str who;
+    str_init(&who, 4096);
+    quoted(subject, &who);
+    bool own = role(c, ns, who.p, out);
+    own = role(c, NULL, who.p, out) || own;
+    str_release(&who);
+    return own;
 }
 
 /* --- figures ---------------------------------------------------------------------- */

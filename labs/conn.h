@@ -18,7 +18,7 @@ enum conn_may { MAY_UNKNOWN, MAY_YES, MAY_NO };
 /* A context of the kubeconfig files, in file order. */
 struct conn_context {
     char name[128], cluster[128], user[128], ns[64], server[256], file[256];
-    char error[320];              /* its entry can't be used: why */
+    char error[320], hint[240];   /* its entry can't be used: why, and the next step */
     bool current;                 /* the files' current-context */
     enum conn_probe probe;
     int64_t probe_ms, probed_at_ms;
@@ -26,14 +26,17 @@ struct conn_context {
     uint32_t effect;              /* the probe under way; 0: none */
 };
 
+/* What is told of a namespace: list pods, get pods/log, create jobs. */
+enum { NS_PODS, NS_LOGS, NS_RUN, CONN_NS_MAY };
+
 /* A namespace that can be chosen. */
 struct conn_ns {
     char name[64];
     bool listed, used, own;       /* own: the kubeconfig's */
     bool ending;                  /* it is being deleted */
     enum conn_probe probe;        /* SILENT: the server refused to tell */
-    enum conn_may pods, logs, run;     /* list pods; get pods/log; create jobs */
-    uint32_t effect;
+    enum conn_may may[CONN_NS_MAY];
+    uint32_t effect, ask[CONN_NS_MAY];     /* what the rules leave open is asked by itself */
 };
 
 /* What podium needs of the cluster: verbs on a resource, for a purpose. */

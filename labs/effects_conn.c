@@ -9,48 +9,64 @@
 #include "labs/effects_priv.h"
 #include "labs/errjson.h"
 
-enum { PROBE_MS = 5000, CHOICES_BYTES = 1 << 20, CONTEXTS_MOST = 1000 };
+enum { PROBE_MS = 5000, CHOICES_BYTES = 1 << 20, CONTEXTS_BYTES = 8 << 20 };
 
 /* --- contexts ---------------------------------------------------------------------- */
-/* What is wrong with an entry is found by resolving it. */
-static void add_context(const struct kubeconfig *c, size_t i, const char *kubeconfig,
-                        struct json *list)
+static void stop_contexts(struct effects_slot *s)
 {
-    struct kube_entry e = kubeconfig_entry(c, i);
-    struct kube_options o = {.kubeconfig = kubeconfig, .context = e.name};
-    struct kube_context x;
-    struct pd_err err;
-    struct json *j = json_new_object();
-    const char *const fields[][2] = {{"name", e.name},     {"cluster", e.cluster},
-                                     {"user", e.user},     {"namespace", e.ns},
-                                     {"server", e.server}, {"file", e.file}};
-    for (size_t k = 0; k < ARRAY_LEN(fields); k++)
-        json_put_str(j, fields[k][0], fields[k][1]);
-    kube_context_init(&x);
-    if (kubeconfig_resolve(c, &o, &x, &err) != PD_OK)
-        json_set(j, "error", errjson_make(&err));
-    kube_context_release(&x);
-    json_append(list, j);
+    child_forget(s->handle);
 }
 
-void effects_contexts(struct effects_runner *r, const struct effect *e)
+static void contexts_line(void *arg, char *line, size_t n)
 {
-    struct kube_options o = {.kubeconfig = r->kubeconfig};
-    struct kubeconfig *c = NULL;
+    struct effects_slot *s = arg;
+    str_append(&s->out, line, n);
+}
+
+static void contexts_end(void *arg, int code, int signo UNUSED, const char *said)
+{
+    struct effects_slot *s = arg;
+    struct json *list = NULL, *body = json_new_object();
     struct pd_err err;
-    struct json *body = json_new_object(), *list = json_new_array();
-    if (kubeconfig_load(&o, &c, &err) != PD_OK) {
-        json_set(body, "error", errjson_make(&err));
+    if (code == 0 && json_parse(s->out.p, s->out.len, &list, &err) == PD_OK) {
+        json_set(body, "contexts", list);
     } else {
-        for (size_t i = 0; i < MIN(kubeconfig_count(c), (size_t)CONTEXTS_MOST); i++)
-            add_context(c, i, r->kubeconfig, list);
-        json_put_str(body, "current", kubeconfig_current(c));
+        if (code != 0)
+            pd_fail(&err, PD_KUBECONFIG, "%.*s", (int)strcspn(said ? said : "", "\n"),
+                    said ? said : "");
+        json_set(body, "error", errjson_make(&err));
+        json_set(body, "contexts", json_new_array());
     }
-    json_set(body, "contexts", list);
-    kubeconfig_free(c);
-    struct effects_slot *s = effects_slot_new(r, e);
     effects_post(s, MSG_REPLY, body);
     effects_slot_end(s);
+}
+
+/* Files of hundreds of contexts, each with its certificates, are a child's work. */
+void effects_contexts(struct effects_runner *r, const struct effect *e)
+{
+    struct json *args = json_from("{\"argv\":[\"podium\",\"kubeconfig\",\"contexts\",\"--json\"]}");
+    struct strv argv;
+    struct pd_err err;
+    struct child *c = NULL;
+    strv_init(&argv);
+    effects_argv(args, &argv);
+    if (r->kubeconfig)
+        strv_pushf(&argv, "--kubeconfig=%s", r->kubeconfig);
+    strv_pushf(&argv, "--lang=%s", i18n_lang());
+    struct effects_slot *s = effects_slot_new(r, e);
+    struct child_spec spec = {.argv = argv.v, .line_ceiling = CONTEXTS_BYTES,
+                              .line = contexts_line, .exit = contexts_end, .arg = s};
+    str_release(&s->out);
+    str_init(&s->out, CONTEXTS_BYTES);
+    if (child_start(r->loop, &spec, &c, &err) == PD_OK) {
+        s->handle = c;
+        s->stop = stop_contexts;
+    } else {
+        effects_slot_end(s);
+        effects_refuse(r, e, &err);
+    }
+    strv_release(&argv);
+    json_free(args);
 }
 
 /* --- does it answer? ------------------------------------------------------------------ */

@@ -50,7 +50,7 @@ static void ctx_use(struct session *s, const char *arg, struct effects *out)
     session_say(s, PD_OK, _("going to the context %s"), arg);
 }
 
-static void read_context(struct conn_context *x, const struct json *j, const char *current)
+static void read_context(struct conn_context *x, const struct json *j)
 {
     struct pd_err err;
     memset(x, 0, sizeof *x);
@@ -60,9 +60,11 @@ static void read_context(struct conn_context *x, const struct json *j, const cha
     text_of(j, "namespace", x->ns, sizeof x->ns);
     text_of(j, "server", x->server, sizeof x->server);
     text_of(j, "file", x->file, sizeof x->file);
-    x->current = str_eq(x->name, current);
-    if (errjson_read(json_get(j, "error"), &err))
-        session_clean(x->error, sizeof x->error, err.msg);
+    x->current = json_bool(j, "current", false);
+    if (!errjson_read(json_get(j, "error"), &err))
+        return;
+    session_clean(x->error, sizeof x->error, err.msg);
+    session_clean(x->hint, sizeof x->hint, err.hint);
 }
 
 /* What probes had found stays with a context of the same name. */
@@ -80,7 +82,7 @@ static void take_contexts(struct session *s, const struct msg *m)
     c->context = xcalloc(json_count(list) + 1, sizeof *c->context);
     for (const struct json *j = json_first(list); j; j = json_next(j)) {
         struct conn_context *x = &c->context[n++];
-        read_context(x, j, json_str(m->body, "current", ""));
+        read_context(x, j);
         for (size_t i = 0; i < old_n; i++)
             if (str_eq(old[i].name, x->name) && str_eq(old[i].server, x->server)) {
                 x->probe = old[i].probe;
@@ -180,7 +182,11 @@ static void take_namespaces(struct session *s, const struct msg *m)
     }
 }
 
-static bool take_ns_probe(struct session *s, const struct msg *m)
+static const struct { const char *verb, *group, *resource; } ns_may[CONN_NS_MAY] = {
+    [NS_PODS] = {"list", "", "pods"}, [NS_LOGS] = {"get", "", "pods/log"},
+    [NS_RUN] = {"create", "batch", "jobs"}};
+
+static bool take_ns_rules(struct session *s, const struct msg *m, struct effects *out)
 {
     const struct json *rules = json_at(m->body, "object.status");
     struct conn_ns *n = NULL;
@@ -191,10 +197,32 @@ static bool take_ns_probe(struct session *s, const struct msg *m)
         return false;
     n->effect = 0;
     n->probe = rules ? PROBE_ANSWERS : PROBE_SILENT;
-    n->pods = conn_rules_may(rules, "list", "", "pods");
-    n->logs = conn_rules_may(rules, "get", "", "pods/log");
-    n->run = conn_rules_may(rules, "create", "batch", "jobs");
+    for (int i = 0; i < CONN_NS_MAY; i++) {
+        n->may[i] = conn_rules_may(rules, ns_may[i].verb, ns_may[i].group, ns_may[i].resource);
+        if (!rules || n->may[i] != MAY_UNKNOWN)
+            continue;
+        struct json *args = with("verb", ns_may[i].verb);
+        json_put_str(args, "resource", ns_may[i].resource);
+        json_put_str(args, "namespace", n->name);
+        n->ask[i] = session_effect(s, out, EFF_CAN, args);
+    }
     return true;
+}
+
+static bool take_ns_ask(struct session *s, const struct msg *m)
+{
+    const struct json *allowed = json_at(m->body, "object.status.allowed");
+    for (size_t i = 0; i < s->conn.ns_n; i++)
+        for (int k = 0; k < CONN_NS_MAY; k++) {
+            if (s->conn.ns[i].ask[k] != m->effect)
+                continue;
+            s->conn.ns[i].ask[k] = 0;
+            if (allowed)
+                s->conn.ns[i].may[k] = json_bool(m->body, "object.status.allowed", false)
+                                           ? MAY_YES : MAY_NO;
+            return true;
+        }
+    return false;
 }
 
 /* --- who, and what they may do ------------------------------------------------- */
@@ -314,7 +342,7 @@ bool session_conn_message(struct session *s, const struct msg *m, struct effects
     else if (m->effect == c->who_effect)
         take_who(s, m);
     else
-        ours = take_probe(s, m) || take_ns_probe(s, m) || take_ask(s, m);
+        ours = take_probe(s, m) || take_ns_rules(s, m, out) || take_ns_ask(s, m) || take_ask(s, m);
     if (ours)
         session_changed(s);
     return ours;
@@ -335,8 +363,10 @@ void session_conn_take(struct session *s, const struct msg *m, bool fresh)
         c->ns_effect = c->who_effect = c->rules_effect = 0;
         memset(c->yes, 0, sizeof c->yes);
         memset(c->no, 0, sizeof c->no);
-        for (size_t i = 0; i < c->ns_n; i++)
+        for (size_t i = 0; i < c->ns_n; i++) {
             c->ns[i].effect = 0;
+            memset(c->ns[i].ask, 0, sizeof c->ns[i].ask);
+        }
     }
     json_free(c->about);
     c->about = json_copy(m->body);

@@ -74,7 +74,10 @@ static void read_anew(struct table *t, const char *from, int64_t now_ms)
 
 static void watch_all(struct session *s, const char *from, int64_t now_ms, struct effects *out)
 {
-    read_anew(&s->all_pods, from, now_ms);
+    uint64_t gone = s->all_pods.generation + 1;
+    json_free(s->all_pods.items);        /* what is held on nodes is asked for anew */
+    memset(&s->all_pods, 0, sizeof s->all_pods);
+    s->all_pods.generation = gone;
     for (int i = 0; i < SESSION_TABLES; i++) {
         read_anew(&s->tables[i], from, now_ms);
         session_priv(s)->watched[i] = false;

@@ -224,6 +224,9 @@ static void view(const struct app *a, struct rows *out, const struct table *t, i
     } else if (t->synced) {
         str_fmt(text, sizeof text, _("%d, the server spoke %s ago"), (int)json_count(t->items),
                 panel_age(a, t->seen_ms, age));
+        if (t->poll_ms)
+            str_fmt(text, sizeof text, _("%d, listed every %s, last %s ago"),
+                    (int)json_count(t->items), clock_age(t->poll_ms, next), age);
     } else if (t->asked_ms) {
         role = ROLE_MUTED;
         str_fmt(text, sizeof text, _("loading for %s"), panel_age(a, t->asked_ms, age));

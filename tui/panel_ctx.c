@@ -118,6 +118,8 @@ static void detail(const struct app *a, struct rows *out, const struct conn_cont
     rows_wrap(out, ROLE_TEXT, 1, panel_list_clean(out, x->server), w - 1);
     rows_wrap(out, role, 1, panel_list_clean(out, *text ? text : _("p asks whether it answers")),
               w - 1);
+    if (x->error[0])
+        rows_wrap(out, ROLE_HINT, 1, panel_list_clean(out, x->hint), w - 1);
     if (x->probed_at_ms && !in_use(a, x))
         rows_linef(out, ROLE_MUTED, _(" %s ago"), panel_age(a, x->probed_at_ms, age));
     rows_wrap(out, ROLE_MUTED, 1, panel_list_clean(out, x->file), w - 1);

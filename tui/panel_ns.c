@@ -50,9 +50,8 @@ static void ns_row(const struct app *a, struct rows *out, const struct conn_ns *
     rows_put(out, ROLE_TEXT, " ");
     columns_cell(c, C_NAME, out, here ? ROLE_STRONG : ROLE_TEXT, n->name, true);
     columns_cell(c, C_FROM, out, ROLE_MUTED, from(n), false);
-    may(n, n->pods, c, C_PODS, out);
-    may(n, n->logs, c, C_LOGS, out);
-    may(n, n->run, c, C_RUN, out);
+    for (int i = 0; i < CONN_NS_MAY; i++)
+        may(n, n->may[i], c, C_PODS + i, out);
 }
 
 static void columns(const struct pick_spaces *l, int w, struct column c[C_COUNT])

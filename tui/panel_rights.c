@@ -69,7 +69,7 @@ static void needs(const struct app *a, struct rows *out, int w)
         if (conn_need_may(&a->s->conn, i) == MAY_NO)
             *(conn_needs[i].more ? &soft : &missing) += 1;
     if (missing)
-        rows_linef(out, ROLE_FAIL, _("%d of what labs need is missing"), missing);
+        rows_linef(out, ROLE_FAIL, _("missing for labs: %d"), missing);
     else if (soft)
         rows_linef(out, ROLE_WARN, _("all that labs need; %d more would help"), soft);
     else

@@ -60,7 +60,7 @@ struct msg {
     X(EFF_CONNECT, "connect")         /* context | kubeconfig | default: the default cluster;     \
                                          namespace "": the context's own. MSG_REPLY with an error \
                                          when there is a connection and it stays */               \
-    X(EFF_CONTEXTS, "contexts")       /* -> MSG_REPLY with contexts[], current: of the files */   \
+    X(EFF_CONTEXTS, "contexts")       /* -> MSG_REPLY with contexts[]: of the files, by a child */ \
     X(EFF_PROBE, "probe")             /* context -> MSG_REPLY with ms, version; 5 s at most,      \
                                          without credentials */                                   \
     X(EFF_WATCH, "watch")             /* resource, namespace, labelSelector, fieldSelector */     \

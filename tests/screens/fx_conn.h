@@ -20,8 +20,9 @@ UNUSED static void fx_reply(struct app *a, uint32_t effect, struct json *body, i
 }
 
 static const char fx_contexts_text[] =
-    "{\"current\":\"class-a\",\"contexts\":["
-    "{\"name\":\"class-a\",\"cluster\":\"class\",\"user\":\"stu-07\",\"namespace\":\"stu-07\","
+    "{\"contexts\":["
+    "{\"name\":\"class-a\",\"current\":true,\"cluster\":\"class\","
+    "\"user\":\"stu-07\",\"namespace\":\"stu-07\","
     "\"server\":\"https://10.0.0.1:6443\",\"file\":\"/home/stu/.kube/config\"},"
     "{\"name\":\"gaudi-lab\",\"cluster\":\"gaudi\",\"user\":\"stu-07\",\"namespace\":\"team-3\","
     "\"server\":\"https://gaudi.example:6443\",\"file\":\"/home/stu/.kube/config\"},"
@@ -29,7 +30,8 @@ static const char fx_contexts_text[] =
     "\"server\":\"https://10.9.9.9:6443\",\"file\":\"/home/stu/old.yaml\"},"
     "{\"name\":\"half\",\"cluster\":\"nowhere\",\"user\":\"stu-07\",\"namespace\":\"\","
     "\"server\":\"\",\"file\":\"/home/stu/old.yaml\",\"error\":{\"code\":\"PD-KUBECONFIG\","
-    "\"text\":\"cluster \\\"nowhere\\\" of context \\\"half\\\" is not there\"}}]}";
+    "\"text\":\"cluster \\\"nowhere\\\" of context \\\"half\\\" is not there\","
+    "\"hint\":\"add it to the list clusters of one of the files\"}}]}";
 
 static const char fx_about_text[] =
     "{\"context\":\"class-a\",\"server\":\"https://10.0.0.1:6443\",\"namespace\":\"stu-07\","

@@ -64,6 +64,9 @@ TEST(the_role_holds_what_is_missing_and_no_more)
     CHECK(cluster != NULL);
     CHECK(!strstr(cluster, "namespace:"));
     CHECK_HAS(cluster, "resources: [\"nodes\"]\n  verbs: [list, watch]\n");
+    str_clear(&s);
+    conn_role(&c, "lab", "a\"b\\c\nkind: x", &s);
+    CHECK_HAS(s.p, "  name: \"a\\\"b\\\\ckind: x\"\n");
     CHECK_INT(conn_need_may(&c, need("nodes", "list")), MAY_NO);
     CHECK_INT(conn_need_may(&c, need("jobs", "delete")), MAY_YES);
     str_release(&s);
@@ -293,6 +296,29 @@ TEST(each_open_verb_is_asked_for_and_an_error_is_no_answer)
     CHECK_INT(c->no[nodes], 0);
     say(&f, 1, MSG_REPLY, c->ask[2].effect, "{\"object\":{\"status\":{\"allowed\":false}}}");
     CHECK_INT(conn_need_may(c, c->ask[2].need), MAY_NO);
+    fx_end(&f);
+}
+
+TEST(what_the_rules_of_a_namespace_leave_open_is_asked)
+{
+    struct fx f;
+    begin(&f);
+    fx_cmd(&f, "ns.probe", "stu-07", NULL);
+    struct conn_ns *n = conn_ns_find(&f.s->conn, "stu-07");
+    CHECK(n && n->effect);
+    say(&f, 1, MSG_REPLY, n->effect,
+        "{\"object\":{\"status\":{\"incomplete\":true,\"resourceRules\":[" RULE(
+            "\"list\"", "\"\"", "\"pods\"") "]}}}");
+    CHECK_INT(n->may[NS_PODS], MAY_YES);
+    CHECK_INT(n->may[NS_LOGS], MAY_UNKNOWN);
+    CHECK(!n->ask[NS_PODS] && n->ask[NS_LOGS] && n->ask[NS_RUN]);
+    const struct effect *e = fx_effect(&f, EFF_CAN, "resource", "jobs");
+    CHECK(e != NULL);
+    CHECK_STR(json_str(e->args, "namespace", ""), "stu-07");
+    say(&f, 1, MSG_REPLY, n->ask[NS_RUN], "{\"object\":{\"status\":{\"allowed\":true}}}");
+    say(&f, 1, MSG_REPLY, n->ask[NS_LOGS], "{\"object\":{\"status\":{\"allowed\":false}}}");
+    CHECK_INT(n->may[NS_RUN], MAY_YES);
+    CHECK_INT(n->may[NS_LOGS], MAY_NO);
     fx_end(&f);
 }
 
