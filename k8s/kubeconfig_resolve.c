@@ -48,23 +48,6 @@ void kubeconfig_text(const struct kc_entry *e, const char *key, char **slot)
         kubeconfig_set(slot, n->text);
 }
 
-char *kubeconfig_beside(const struct kc_entry *e, const char *path)
-{
-    if (path[0] == '/')
-        return xstrdup(path);
-    char *dir = path_dir(e->file), *out = path_join(dir, path);
-    free(dir);
-    return out;
-}
-
-static bool flag(const struct kc_entry *e, const char *key)
-{
-    const struct ynode *n = kubeconfig_field(e, key);
-    return n && n->kind == Y_BOOL && n->number != 0;
-}
-
-/* --- the server's address --- */
-
 /* "/a//b/../c/" as "/a/c". */
 static void clean_path(const char *path, struct str *out)
 {
@@ -86,6 +69,28 @@ static void clean_path(const char *path, struct str *out)
     strv_release(&kept);
     strv_release(&parts);
 }
+
+char *kubeconfig_beside(const struct kc_entry *e, const char *path)
+{
+    struct str s;
+    char *dir = path_dir(e->file), *whole = path[0] == '/' ? xstrdup(path) : path_join(dir, path);
+    str_init(&s, 64 << 10);
+    if (path[0] == '/')
+        str_add(&s, path);
+    else
+        clean_path(whole, &s);
+    free(dir);
+    free(whole);
+    return str_take(&s);
+}
+
+static bool flag(const struct kc_entry *e, const char *key)
+{
+    const struct ynode *n = kubeconfig_field(e, key);
+    return n && n->kind == Y_BOOL && n->number != 0;
+}
+
+/* --- the server's address --- */
 
 static int hex(char c)
 {
@@ -120,10 +125,12 @@ static void take_userinfo(struct kube_context *x, const char *info, size_t n)
     free(password);
 }
 
+/* Without TLS nothing of it is read, for a proxy's certificate neither. */
 static void drop_credentials(struct kube_context *x)
 {
     char **all[] = {&x->token, &x->token_file, &x->cert_pem, &x->key_pem, &x->username,
-                    &x->password, &x->exec.command};
+                    &x->password, &x->exec.command, &x->ca_pem, &x->tls_server_name};
+    x->insecure = false;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         kubeconfig_set(all[i], NULL);
 }
@@ -164,6 +171,21 @@ static bool bad_port(const char *authority, size_t n)
     return colon && strspn(colon + 1, "0123456789") < left;
 }
 
+/* A query is dropped; Go reads a # as a part of the path, if there is one. */
+static void cut_query(struct kube_context *x)
+{
+    x->server[strcspn(x->server, "?")] = '\0';
+    const char *authority = strstr(x->server, "://") + 3;
+    char *hash = strchr(x->server, '#');
+    if (hash && strcspn(authority, "/") > (size_t)(hash - authority))
+        *hash = '\0';
+    while ((hash = strchr(x->server, '#'))) {
+        char *whole = xasprintf("%.*s%%23%s", (int)(hash - x->server), x->server, hash + 1);
+        kubeconfig_set(&x->server, whole);
+        free(whole);
+    }
+}
+
 static void clean_server(struct kc_look *r)
 {
     struct kube_context *x = r->x;
@@ -177,7 +199,7 @@ static void clean_server(struct kc_look *r)
         kubeconfig_set(&x->server, full);
         free(full);
     }
-    x->server[strcspn(x->server, "?#")] = '\0';
+    cut_query(x);
     if (strpbrk(x->server, " \t\r\n") || !url_split(x->server, &u) ||
         bad_port(strstr(x->server, "://") + 3, strcspn(strstr(x->server, "://") + 3, "/"))) {
         bad_server(r);
@@ -429,6 +451,21 @@ static void from_files(struct kc_look *r)
         kubeconfig_user(r);
 }
 
+/* kubectl's tokenFile wins over its --token too. */
+static void token_flag(struct kc_look *r)
+{
+    struct kube_context *x = r->x;
+    if (!x->token_file || !x->token) {
+        kubeconfig_set(&x->token, r->o->token);
+        kubeconfig_set(&x->token_file, NULL);
+        return;
+    }
+    kubeconfig_findings_add(r->f, KC_WARNING, NULL, 0, 0,
+                            _("--token is not used: the tokenFile of user \"%s\" wins, as for "
+                              "kubectl"), x->user);
+    kubeconfig_findings_hint(r->f, _("remove tokenFile, or choose another user with --user"));
+}
+
 void kubeconfig_look(const struct kubeconfig *c, const struct kube_options *o,
                      struct kube_context *x, struct kc_findings *f)
 {
@@ -443,10 +480,8 @@ void kubeconfig_look(const struct kubeconfig *c, const struct kube_options *o,
     else if (!kubeconfig_findings_errors(f))
         no_file(&r);
     cluster_flags(&r);
-    if (r.o->token) {
-        kubeconfig_set(&x->token, r.o->token);
-        kubeconfig_set(&x->token_file, NULL);
-    }
+    if (r.o->token)
+        token_flag(&r);
     if (r.o->ns)
         kubeconfig_set(&x->ns, r.o->ns);
     if (x->server)

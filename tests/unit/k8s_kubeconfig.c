@@ -296,9 +296,8 @@ TEST(kubeconfig_flags_override)
     struct pd_err err;
     struct kube_context x;
     clean_environment();
-    free(file("tok", "filed"));
     char *path = config(SERVER ", tls-server-name: n.x, certificate-authority-data: " CA,
-                        "tokenFile: tok");
+                        "token: abc");
     struct kube_options o = {.kubeconfig = path, .server = "https://other:1/", .token = "flag",
                              .ns = "here", .as = "jane"};
     CHECK_OK(kubeconfig_open(&o, &x, &err));
