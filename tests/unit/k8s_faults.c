@@ -10,7 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "core/base/path.h"
+#include "tests/unit/k8s_cluster.h"
 #include "tests/unit/k8s_store.h"
 
 enum { NAMES = 40, KEPT = 10, BASE = 520, IN_FLIGHT = 6, VIEWS = 12 };
@@ -22,57 +22,12 @@ static uint64_t dice;
 
 /* --- the cluster --- */
 
-static void shell(const char *text)
-{
-    char bin[4096], *full;
-    ssize_t n = readlink("/proc/self/exe", bin, sizeof bin - 1);
-    CHECK(n > 0);
-    bin[n] = '\0';
-    for (int up = 0; up < 2; up++)
-        *strrchr(bin, '/') = '\0';
-    full = xasprintf("cd %s && exec >>log 2>&1; \"%s/podium-practice\" %s", t_dir(), bin, text);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        execl("/bin/sh", "sh", "-c", full, (char *)NULL);
-        _exit(127);
-    }
-    int status;
-    waitpid(pid, &status, 0);
-    free(full);
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "podium-practice %s failed", text);
-}
-
-static void stop_cluster(void)
-{
-    shell("reset");
-}
-
-static void start_cluster(void)
-{
-    static const char *const unset[] = {"KUBECONFIG", "XDG_STATE_HOME", "XDG_DATA_HOME",
-                                        "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"};
-    setenv("HOME", t_dir(), 1);
-    for (size_t i = 0; i < ARRAY_LEN(unset); i++)
-        unsetenv(unset[i]);
-    shell("start");
-    atexit(stop_cluster);
-    shell("kubeconfig > config");
-}
-
 static void open_cluster(uint64_t seed)
 {
-    struct pd_err err;
     struct kube_context x;
-    char base[64], path[4200];
-    const char *given = getenv("FAULTS_KUBECONFIG");
-    if (!given)
-        start_cluster();
-    ns = getenv("FAULTS_NS") ? getenv("FAULTS_NS") : "default";
-    str_fmt(path, sizeof path, "%s/config", t_dir());
-    struct kube_options o = {.kubeconfig = given ? given : path};
+    char base[64];
+    ns = cluster_open(&x);
     l = loop_new();
-    CHECK_OK(kubeconfig_open(&o, &x, &err));
     direct = k8s_open(l, &x, 1, NULL);
     struct fake f = fault_start(x.server, x.cert_pem, x.key_pem, seed);
     free(x.server);

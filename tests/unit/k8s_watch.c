@@ -566,6 +566,7 @@ static const char *const no_lists[] = {
     "{\"kind\":\"Status\",\"code\":500,\"message\":\"etcdserver: no leader\"}",
     "{\"kind\":\"ServiceList\",\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[]}",
     "{\"kind\":\"PodList\",\"items\":[]}",
+    "{\"metadata\":{\"resourceVersion\":\"10\"}}",
     "<html><h1>Sign in</h1><script>var a = {\"items\": []}</script></html>",
     "[1, 2]",
     "\"text\"",
@@ -580,7 +581,7 @@ static void serve_no_list(struct fake_conn *c)
     while (fake_request(c)) {
         int nth = c->s->counter[0]++;
         if (has(c, "watch=") && c->s->counter[1] == 1)
-            fake_reply(c, 200, "text/html", "", no_lists[5]);
+            fake_reply(c, 200, "text/html", "", no_lists[6]);
         else if (nth > 0 && nth <= (int)ARRAY_LEN(no_lists))
             fake_json(c, 200, no_lists[nth - 1]);
         else if (has(c, "watch="))
@@ -778,7 +779,11 @@ TEST(watch_polls_where_only_list_is_allowed)
 static void serve_mute(struct fake_conn *c)
 {
     while (fake_request(c)) {
-        if (!has(c, "watch=")) {
+        if (has(c, "/pods/x")) {
+            fake_json(c, 404, "{}");
+            if (fake_request(c))                         /* dead, though it looks idle */
+                hold();
+        } else if (!has(c, "watch=")) {
             list(c, 10 + 10 * c->s->counter[0], pod("a", 5 + 10 * c->s->counter[0]), NULL);
             c->s->counter[0]++;
         } else {
@@ -788,10 +793,19 @@ static void serve_mute(struct fake_conn *c)
     }
 }
 
+static void on_pod(void *arg, int status, const struct json *object UNUSED,
+                   const struct pd_err *err UNUSED)
+{
+    *(int *)arg = status;
+}
+
 TEST(watch_finds_out_that_its_stream_is_dead)
 {
+    int got = 0;
     begin(serve_mute);
     UNTIL(watch_state(w) == WATCH_LIVE);
+    k8s_get(k, "pods", "lab", "x", on_pod, &got);
+    UNTIL(got == 404);
     int64_t from = clock_ms();
     while (watch_state(w) == WATCH_LIVE) {
         clock_advance(500);
