@@ -112,12 +112,6 @@ static int64_t request(const struct json *pod, const char *resource)
     return accel_pod_request(&v, pod);
 }
 
-int64_t nodeinfo_holds(const struct json *pod, const char *node, const char *resource)
-{
-    return counts(pod) && str_eq(json_str(pod, "spec.nodeName", ""), node) ? request(pod, resource)
-                                                                            : 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     const struct nodeinfo *x = a, *y = b;

@@ -43,8 +43,6 @@ void nodeinfo_list_read(const struct json *nodes, const struct json *pods,
 void nodeinfo_list_release(struct nodeinfo_list *l);
 /* allocatable - used; -1 when not known. Below zero it is 0: overcommitted. */
 int64_t nodeinfo_free(const struct nodeinfo_use *u);
-/* What a pod asks for of a resource while it counts on its node, else 0. */
-int64_t nodeinfo_holds(const struct json *pod, const char *node, const char *resource);
 /* "key=value:NoSchedule" of taint i. */
 char *nodeinfo_taint(const struct json *node, int i, char *buf, size_t size);
 /* The model as a label says it ("HL-225", "NVIDIA-A100"), the CPU features that

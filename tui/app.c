@@ -40,8 +40,8 @@ struct app *app_new(struct session *s, struct lab_list *labs)
     curve_line_init(&a->line);
     a->compare = compare_new();
     a->log.index.shown = log_line_sentence;
-    a->lists = lists_new(true);
-    a->lists_all = lists_new(false);
+    a->lists = lists_new(NULL);
+    a->lists_all = lists_new(a->lists);
     a->list[LIST_EVENTS].sort = SORT_AGE;
     a->sel[PANEL_CLUSTER] = PANEL_CLUSTER_FIRST_POD;
     for (int i = 0; i < SET_COUNT; i++)
@@ -61,8 +61,8 @@ void app_free(struct app *a)
     curve_line_release(&a->line);
     compare_free(a->compare);
     logindex_release(&a->log.index);
-    lists_free(a->lists);
     lists_free(a->lists_all);
+    lists_free(a->lists);
     why_forget(a);
     shell_release(&a->shell);
     session_free(a->s);

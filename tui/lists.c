@@ -3,12 +3,12 @@
 
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
-#include "tui/rowset.h"
+#include "tui/holds.h"
 
 /* What the rows of the nodes were made from. */
 struct key {
-    uint64_t generation, other;
-    const void *items;
+    uint64_t generation, sums;
+    bool all;                        /* of the pods of all namespaces */
     struct list_view view;
     bool made;
 };
@@ -24,7 +24,9 @@ struct why {
 struct lists {
     struct why why[WHY_MOST];
     int why_next;
+    struct lists *base;              /* pods were read there; or NULL */
     struct rowset pods_rows, events_rows;
+    struct holds own, all;           /* of the namespace; of all namespaces */
     struct podinfo *pods;
     struct eventinfo *events;
     size_t events_cap;
@@ -34,13 +36,16 @@ struct lists {
     int *order, n, total;            /* of the nodes */
 };
 
-static const struct rowset_kind pods_kind, events_kind;
+static const struct rowset_kind pods_kind, seen_kind, events_kind;
 
-struct lists *lists_new(bool filtered)
+struct lists *lists_new(struct lists *base)
 {
     struct lists *l = xcalloc(1, sizeof *l);
-    rowset_init(&l->pods_rows, &pods_kind, l, filtered);
-    rowset_init(&l->events_rows, &events_kind, l, filtered);
+    l->base = base;
+    rowset_init(&l->pods_rows, base ? &seen_kind : &pods_kind, l, !base);
+    rowset_init(&l->events_rows, &events_kind, l, !base);
+    holds_init(&l->own);
+    holds_init(&l->all);
     return l;
 }
 
@@ -50,6 +55,8 @@ void lists_free(struct lists *l)
         return;
     rowset_release(&l->pods_rows);
     rowset_release(&l->events_rows);
+    holds_release(&l->own);
+    holds_release(&l->all);
     free(l->pods);
     free(l->events);
     nodeinfo_list_release(&l->nodes);
@@ -73,16 +80,6 @@ static bool same_choice(const struct list_view *a, const struct list_view *b)
 {
     return str_eq(a->filter, b->filter) && a->sort == b->sort && a->reverse == b->reverse &&
            a->only == b->only;
-}
-
-/* The same choice of the same rows; else remembers the new ones. */
-static bool fresh(struct key *k, const struct table *t, uint64_t other, const struct list_view *v)
-{
-    if (k->made && k->generation == t->generation && k->items == t->items && k->other == other &&
-        same_choice(&k->view, v))
-        return true;
-    *k = (struct key){t->generation, other, t->items, *v, true};
-    return false;
 }
 
 /* --- pods -------------------------------------------------------------------------- */
@@ -143,10 +140,25 @@ static int order_of(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
+/* Rows of a base are read there; whether one moves is not asked. */
+static void seen_room(void *arg UNUSED, size_t n UNUSED)
+{
+}
+
+static bool seen_take(void *arg UNUSED, int i UNUSED, const struct json *obj UNUSED,
+                      bool again UNUSED)
+{
+    return true;
+}
+
+static struct podinfo *pods_of(const struct lists *l)
+{
+    return l->base ? l->base->pods : l->pods;
+}
+
 static int pods_compare(const void *arg, int sort, int a, int b)
 {
-    const struct lists *l = arg;
-    const struct podinfo *x = &l->pods[a], *y = &l->pods[b];
+    const struct podinfo *x = &pods_of(arg)[a], *y = &pods_of(arg)[b];
     if (sort == SORT_AGE)
         return order_of(y->created_ms, x->created_ms);       /* the youngest first */
     if (sort == SORT_STATUS)
@@ -158,13 +170,21 @@ static int pods_compare(const void *arg, int sort, int a, int b)
 
 static void pods_text(void *arg, int i, char *buf, size_t size)
 {
-    const struct lists *l = arg;
-    const struct podinfo *p = &l->pods[i];
+    const struct podinfo *p = &pods_of(arg)[i];
     str_fmt(buf, size, "%s %s %s %s", p->name, p->status, p->node, p->hw);
 }
 
 static const struct rowset_kind pods_kind = {pods_room, pods_take, NULL, pods_compare, NULL,
                                              pods_text};
+static const struct rowset_kind seen_kind = {seen_room, seen_take, NULL, pods_compare, NULL,
+                                             pods_text};
+
+static void follow_pods(struct lists *l, const struct session *s)
+{
+    if (l->base)
+        follow_pods(l->base, s);
+    rowset_follow(&l->pods_rows, session_table(s, "pods"));
+}
 
 static struct rowset_choice choice(const struct list_view *v, int sort)
 {
@@ -175,9 +195,9 @@ struct lists_pods lists_pods(struct lists *l, const struct session *s, const str
 {
     struct rowset *r = &l->pods_rows;
     struct rowset_choice c = choice(v, v->sort);
-    rowset_follow(r, session_table(s, "pods"));
+    follow_pods(l, s);
     rowset_choose(r, &c);
-    return (struct lists_pods){l->pods, r->shown, r->shown_n, r->n};
+    return (struct lists_pods){pods_of(l), r->shown, r->shown_n, r->n};
 }
 
 /* --- events: the newest first, or by object ------------------------------------------ */
@@ -245,8 +265,12 @@ const struct json *lists_event_object(const struct lists *l, int i)
 
 void lists_follow(struct lists *l, const struct session *s)
 {
-    rowset_follow(&l->pods_rows, session_table(s, "pods"));
+    follow_pods(l, s);
     rowset_follow(&l->events_rows, session_table(s, "events"));
+    if (l->base)
+        return;
+    holds_follow(&l->own, session_table(s, "pods"));
+    holds_follow(&l->all, &s->all_pods);
 }
 
 /* --- nodes -------------------------------------------------------------------------- */
@@ -288,16 +312,47 @@ static void order_nodes(struct lists *l, const struct list_view *v)
     }
 }
 
+static const struct holds *holds_of(struct lists *l, const struct session *s, bool *all)
+{
+    struct lists *from = l->base ? l->base : l;
+    *all = s->all_pods.items && !s->all_pods.forbidden;
+    struct holds *h = *all ? &from->all : &from->own;
+    holds_follow(h, *all ? &s->all_pods : session_table(s, "pods"));
+    return h;
+}
+
+/* The nodes are read when one has changed, their sums are asked for when one has. */
+static void read_nodes(struct lists *l, const struct table *t, const struct holds *h)
+{
+    if (!l->nodes_key.made || l->nodes_key.generation != t->generation) {
+        nodeinfo_list_release(&l->nodes);
+        nodeinfo_list_read(t->items, NULL, &l->nodes);
+    }
+    for (int i = 0; i < l->nodes.n; i++)
+        nodesums_give(h->sums, &l->nodes.v[i]);
+}
+
 struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
                                const struct list_view *v)
 {
-    const struct table *t = session_table(s, "nodes"), *p = session_table(s, "pods");
-    bool all = s->all_pods.items && !s->all_pods.forbidden;
-    uint64_t other = p->generation + s->all_pods.generation * 1000003u;
-    if (!fresh(&l->nodes_key, t, other, v)) {
-        nodeinfo_list_release(&l->nodes);
-        nodeinfo_list_read(t->items, all ? s->all_pods.items : p->items, &l->nodes);
+    const struct table *t = session_table(s, "nodes");
+    struct key *k = &l->nodes_key;
+    bool all;
+    const struct holds *h = holds_of(l, s, &all);
+    uint64_t sums = nodesums_generation(h->sums);
+    bool same = k->made && k->generation == t->generation && k->sums == sums && k->all == all;
+    if (!same || !same_choice(&k->view, v)) {
+        if (!same)
+            read_nodes(l, t, h);
+        *k = (struct key){t->generation, sums, all, *v, true};
         order_nodes(l, v);
     }
     return (struct lists_nodes){l->nodes.v, l->order, l->n, l->total, !all};
+}
+
+const struct json *lists_holder(struct lists *l, const struct session *s, const char *node,
+                                const char *resource, int *at, int64_t *amount)
+{
+    bool all;
+    return holds_next(holds_of(l, s, &all), node, resource, at, amount);
 }

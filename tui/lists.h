@@ -26,7 +26,8 @@ struct list_view {
 };
 
 struct lists;                        /* the remembered rows */
-struct lists *lists_new(bool filtered);          /* a person may type a filter */
+/* base: a set that has read the same tables, and outlives this one; or NULL. */
+struct lists *lists_new(struct lists *base);
 void lists_free(struct lists *l);
 
 struct lists_pods {
@@ -53,6 +54,9 @@ struct lists_events lists_events(struct lists *l, const struct session *s,
 struct lists_nodes lists_nodes(struct lists *l, const struct session *s,
                                const struct list_view *v);
 
+/* The next pod from *at (first 0) on that holds of a resource on a node; NULL: none. */
+const struct json *lists_holder(struct lists *l, const struct session *s, const char *node,
+                                const char *resource, int *at, int64_t *amount);
 /* The object that an event (an index into v) was read from. */
 const struct json *lists_event_object(const struct lists *l, int i);
 /* The i-th pod shown, all of it read. */

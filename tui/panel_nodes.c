@@ -187,14 +187,12 @@ static void totals(struct rows *out, const struct lists_nodes *l, int w)
 static void holders(const struct app *a, struct rows *out, const struct nodeinfo *n,
                     const char *resource, int w, int most)
 {
-    const struct table *own = session_table(a->s, "pods");
-    const struct json *pods = a->s->all_pods.items && !a->s->all_pods.forbidden
-                                  ? a->s->all_pods.items : own->items;
-    for (const struct json *p = json_first(pods); p && out->n < most; p = json_next(p)) {
-        int64_t held = nodeinfo_holds(p, n->name, resource);
+    const struct json *p;
+    int64_t held;
+    int at = 0;
+    while (out->n < most &&
+           (p = lists_holder(a->lists, a->s, n->name, resource, &at, &held)) != NULL) {
         char age[16], text[400], amount[32];
-        if (held <= 0)
-            continue;
         str_fmt(text, sizeof text, "%s/%s", json_str(p, "metadata.namespace", a->s->cluster.ns),
                 json_str(p, "metadata.name", "?"));
         rows_new(out, -1);

@@ -4,7 +4,7 @@
 #include "core/base/yaml.h"
 #include "core/base/yaml_out.h"
 #include "k8s/eventinfo.h"
-#include "k8s/nodeinfo.h"
+#include "k8s/nodesums.h"
 #include "k8s/podinfo.h"
 #include "k8s/podtimes.h"
 #include "tests/t.h"
@@ -342,8 +342,12 @@ TEST(nodes_sum_what_pods_ask_for)
     CHECK_STR(nodeinfo_taint(b->node, 0, buf, sizeof buf), "gpu=yes:NoSchedule");
     CHECK_STR(nodeinfo_product(b->node, buf, sizeof buf), "A100");
     CHECK_STR(nodeinfo_features(b->node, buf, sizeof buf), "AMX AVX-512");
-    CHECK_INT(nodeinfo_holds(json_item(pods, 0), "b", "habana.ai/gaudi"), 2);
-    CHECK_INT(nodeinfo_holds(json_item(pods, 2), "b", "habana.ai/gaudi"), 0);
+    struct nodesums_ask ask;
+    nodesums_read(json_item(pods, 0), &ask);
+    CHECK_STR(ask.node, "b");
+    CHECK_INT(ask.device[0].amount, 2);
+    nodesums_read(json_item(pods, 2), &ask);
+    CHECK_STR(ask.node, "");
     nodeinfo_list_release(&l);
     json_free(nodes);
     json_free(pods);
@@ -392,6 +396,67 @@ TEST(yaml_reads_back_as_the_same_tree)
         yaml_docs_free(doc);
         str_release(&s);
     }
+}
+
+static struct json *random_pod(unsigned *seed)
+{
+    static const char *const phases[] = {"Running", "Pending", "Succeeded", "Failed"};
+    char text[900];
+    unsigned r = *seed = *seed * 1103515245u + 12345u;
+    r >>= 8;
+    str_fmt(text, sizeof text,
+            "{\"spec\":{\"nodeName\":\"%s\",\"containers\":[{\"resources\":{\"requests\":{\"cpu\":"
+            "\"%um\",\"memory\":\"%uMi\"},\"limits\":{\"habana.ai/gaudi\":\"%u\"}}}],"
+            "\"initContainers\":[{\"restartPolicy\":\"%s\",\"resources\":{\"requests\":{\"cpu\":\"%u\","
+            "\"nvidia.com/gpu\":\"%u\"}}}]%s},\"status\":{\"phase\":\"%s\"}}",
+            r % 5 == 0 ? "" : r % 5 == 1 ? "a" : "b", r % 900, r % 77, r % 4,
+            r % 3 ? "" : "Always", r % 3, r % 2,
+            r % 7 ? "" : ",\"overhead\":{\"memory\":\"5Mi\"}", phases[r % 11 % 4]);
+    return json_from(text);
+}
+
+/* Kept as pods come and go, the sums are those of a walk over all of them. */
+TEST(kept_sums_equal_a_walk)
+{
+    enum { PODS = 60 };
+    struct json *nodes = json_from(
+        "[{\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":\"8\",\"nvidia.com/gpu\":"
+        "\"2\",\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"b\"},\"status\":{\"capacity\":"
+        "{\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"c\"}}]");
+    struct json *pod[PODS] = {0};
+    struct nodesums_ask ask[PODS] = {0};
+    struct nodesums *sums = nodesums_new();
+    unsigned seed = 12;
+    for (int step = 0; step < 600; step++) {
+        unsigned i = (seed >> 4) % PODS;
+        nodesums_take(sums, &ask[i]);
+        json_free(pod[i]);
+        pod[i] = random_pod(&seed);
+        nodesums_read(pod[i], &ask[i]);
+        nodesums_add(sums, &ask[i]);
+        struct nodeinfo_list want, got;
+        struct json *all = json_new_array();
+        for (int k = 0; k < PODS; k++)
+            if (pod[k])
+                json_append(all, json_copy(pod[k]));
+        nodeinfo_list_read(nodes, all, &want);
+        nodeinfo_list_read(nodes, NULL, &got);
+        for (int k = 0; k < want.n; k++) {
+            nodesums_give(sums, &got.v[k]);
+            CHECK_INT(got.v[k].cpu.used, want.v[k].cpu.used);
+            CHECK_INT(got.v[k].memory.used, want.v[k].memory.used);
+            CHECK_INT(got.v[k].pods.used, want.v[k].pods.used);
+            for (int d = 0; d < want.v[k].devices; d++)
+                CHECK_INT(got.v[k].device[d].used, want.v[k].device[d].used);
+        }
+        nodeinfo_list_release(&want);
+        nodeinfo_list_release(&got);
+        json_free(all);
+    }
+    for (int i = 0; i < PODS; i++)
+        json_free(pod[i]);
+    nodesums_free(sums);
+    json_free(nodes);
 }
 
 T_MAIN

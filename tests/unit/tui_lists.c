@@ -186,7 +186,10 @@ TEST(nodes_say_who_holds_what)
     CHECK_HAS(s.p, "2  stu-07/lora-gaudi-run-4k9wz");
     CHECK_HAS(s.p, "1  stu-07/lora-gaudi-x7k2p");
     str_release(&s);
-    a->s->all_pods.items = json_copy(session_table(a->s, "pods")->items);
+    table_init(&a->s->all_pods, "pods@all");
+    const struct json *p = json_first(session_table(a->s, "pods")->items);
+    for (; p; p = json_next(p))
+        table_put(&a->s->all_pods, p);
     a->s->all_pods.generation++;
     fx_screen(a, &s);
     CHECK_HAS(s.p, "8 in all, 3 used, 5 free");

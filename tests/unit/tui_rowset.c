@@ -86,7 +86,7 @@ static void change(struct table *t, struct json *(*make)(int, unsigned), unsigne
 TEST(rows_that_follow_equal_rows_made_anew)
 {
     struct session *s = session_new(NULL);
-    struct lists *follow = lists_new(true);
+    struct lists *follow = lists_new(NULL);
     struct table *pods = NULL, *events = NULL;
     for (int i = 0; i < SESSION_TABLES; i++) {
         pods = str_eq(s->tables[i].resource, "pods") ? &s->tables[i] : pods;
@@ -99,7 +99,7 @@ TEST(rows_that_follow_equal_rows_made_anew)
         if (draw(4) == 0)
             lists_follow(follow, s);
         choose(&v);
-        struct lists *anew = lists_new(false);
+        struct lists *anew = lists_new(NULL);
         same_pods(lists_pods(follow, s, &v), lists_pods(anew, s, &v));
         same_events(lists_events(follow, s, &v), lists_events(anew, s, &v));
         lists_free(anew);
@@ -113,7 +113,7 @@ TEST(rows_that_follow_equal_rows_made_anew)
 TEST(the_order_is_that_of_the_keys)
 {
     struct session *s = session_new(NULL);
-    struct lists *l = lists_new(true);
+    struct lists *l = lists_new(NULL);
     struct table *pods = NULL;
     for (int i = 0; i < SESSION_TABLES; i++)
         pods = str_eq(s->tables[i].resource, "pods") ? &s->tables[i] : pods;
@@ -142,7 +142,7 @@ TEST(a_change_costs_no_list)
 {
     enum { MANY = 15000 };
     struct session *s = session_new(NULL);
-    struct lists *l = lists_new(true);
+    struct lists *l = lists_new(NULL);
     struct table *pods = NULL;
     struct list_view v = {.filter = ""};
     for (int i = 0; i < SESSION_TABLES; i++)
