@@ -9,7 +9,7 @@ double catalogue_offered(const struct app *a, const char *resource)
 {
     const struct table *t = session_table(a->s, "nodes");
     double sum = 0;
-    if (!t || !t->synced)
+    if (!t || !t->synced || t->forbidden)
         return -1;
     for (const struct json *n = json_first(t->items); n; n = json_next(n)) {
         char path[160];

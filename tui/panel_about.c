@@ -23,13 +23,16 @@ static void need(const struct app *a, struct rows *out, const struct lab_require
     int met = catalogue_met(a, r);
     enum role role = met < 0 ? ROLE_MUTED : met ? ROLE_OK : ROLE_FAIL;
     double have = r->kind == LAB_NEED_RESOURCE ? catalogue_offered(a, r->resource) : -1;
+    bool hidden = r->kind == LAB_NEED_RESOURCE && session_table(a->s, "nodes")->forbidden;
     char buf[96];
     rows_new(out, -1);
     rows_put(out, ROLE_TEXT, " ");
-    rows_sign(out, role, met < 0 ? G_WAIT : met ? G_OK : G_FAIL);
+    rows_sign(out, role, met < 0 ? (hidden ? G_ASK : G_WAIT) : met ? G_OK : G_FAIL);
     rows_putf(out, ROLE_TEXT, " %s", r->resource);
     if (r->kind != LAB_NEED_RESOURCE)
         str_copy(buf, sizeof buf, _("asked when it is opened"));
+    else if (hidden)
+        str_fmt(buf, sizeof buf, _("%g, nodes can't be seen"), r->min);
     else if (have < 0)
         str_fmt(buf, sizeof buf, _("%g, not known yet"), r->min);
     else

@@ -168,38 +168,80 @@ static void figures(const struct app *a, struct rows *out, int w)
 }
 
 /* --- what ends ------------------------------------------------------------------------------ */
-static void ends(const struct app *a, struct rows *out, int w, const char *what, const char *who,
-                 int64_t at_ms)
+struct end {
+    const char *what, *who;
+    int64_t at_ms;
+};
+enum { ENDS_MOST = 8 };
+
+/* Certificates and a token, in order; how many. */
+static int ends_of(const struct app *a, struct end out[ENDS_MOST])
 {
-    char text[400], age[16], day[36];
-    if (at_ms <= 0)
-        return;
-    int64_t left = at_ms - a->now_ms;
-    clock_rfc3339(at_ms * 1000, 0, day);
+    const struct json *about = a->s->conn.about;
+    int n = 0;
+    const struct json *c = json_first(json_get(about, "certs"));
+    for (; c && n < ENDS_MOST - 2; c = json_next(c))
+        out[n++] = (struct end){str_eq(json_str(c, "what", ""), "ca") ? _("CA")
+                                                                      : _("your certificate"),
+                                json_str(c, "subject", ""), json_int(c, "expires_ms", 0)};
+    out[n++] = (struct end){_("server cert"), json_str(about, "tls.subject", ""),
+                            json_int(about, "tls.expires_ms", 0)};
+    if (!str_eq(json_str(about, "auth.how", ""), "certificate"))
+        out[n++] = (struct end){_("your token"), "", json_int(about, "auth.expires_ms", 0)};
+    return n;
+}
+
+static void end_text(const struct app *a, const struct end *e, char *text, size_t size)
+{
+    char age[16], day[36];
+    int64_t left = e->at_ms - a->now_ms;
+    clock_rfc3339(e->at_ms * 1000, 0, day);
     day[16] = '\0';
     day[10] = ' ';
     if (left <= 0)
-        str_fmt(text, sizeof text, _("over since %s (%s UTC) %s"), clock_age(-left, age), day, who);
+        str_fmt(text, size, _("over since %s (%s UTC) %s"), clock_age(-left, age), day, e->who);
     else
-        str_fmt(text, sizeof text, _("in %s (%s UTC) %s"), clock_age(left, age), day, who);
-    fact(out, w, what, left <= 0 ? ROLE_FAIL : left < SOON_MS ? ROLE_WARN : ROLE_TEXT, text);
+        str_fmt(text, size, _("in %s (%s UTC) %s"), clock_age(left, age), day, e->who);
 }
 
 static void expiry(const struct app *a, struct rows *out, int w)
 {
-    const struct json *about = a->s->conn.about;
-    int before = out->n;
+    struct end all[ENDS_MOST];
+    char text[400];
+    int n = ends_of(a, all), before = out->n, told = 0;
     head(out, _("What ends"));
-    int rows_before = out->n;
-    for (const struct json *c = json_first(json_get(about, "certs")); c; c = json_next(c))
-        ends(a, out, w, str_eq(json_str(c, "what", ""), "ca") ? _("CA") : _("your certificate"),
-             json_str(c, "subject", ""), json_int(c, "expires_ms", 0));
-    ends(a, out, w, _("server's"), json_str(about, "tls.subject", ""),
-         json_int(about, "tls.expires_ms", 0));
-    if (!str_eq(json_str(about, "auth.how", ""), "certificate"))
-        ends(a, out, w, _("your token"), "", json_int(about, "auth.expires_ms", 0));
-    if (out->n == rows_before)
+    for (int i = 0; i < n; i++) {
+        int64_t left = all[i].at_ms - a->now_ms;
+        if (all[i].at_ms <= 0)
+            continue;
+        told++;
+        end_text(a, &all[i], text, sizeof text);
+        fact(out, w, all[i].what, left <= 0 ? ROLE_FAIL : left < SOON_MS ? ROLE_WARN : ROLE_TEXT,
+             text);
+    }
+    if (!told)
         out->n = before;
+}
+
+/* What is over or ends within a week stands above all else. */
+static void alarms(const struct app *a, struct rows *out, int w)
+{
+    struct end all[ENDS_MOST];
+    char text[500], age[16];
+    int n = ends_of(a, all);
+    for (int i = 0; i < n; i++) {
+        int64_t left = all[i].at_ms - a->now_ms;
+        if (all[i].at_ms <= 0 || left >= SOON_MS)
+            continue;
+        if (left <= 0)
+            str_fmt(text, sizeof text, _("%s: over since %s"), all[i].what, clock_age(-left, age));
+        else
+            str_fmt(text, sizeof text, _("%s: ends in %s"), all[i].what, clock_age(left, age));
+        rows_new(out, -1);
+        rows_sign(out, left <= 0 ? ROLE_FAIL : ROLE_WARN, left <= 0 ? G_FAIL : G_WARN);
+        rows_put(out, ROLE_TEXT, " ");
+        rows_cell(out, left <= 0 ? ROLE_FAIL : ROLE_WARN, text, w - 2);
+    }
 }
 
 /* --- what is how old ---------------------------------------------------------------------------- */
@@ -247,6 +289,7 @@ static void views(const struct app *a, struct rows *out, int w)
 static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
 {
     panel_list_small(a, out, title);
+    alarms(a, out, w);
     server(a, out, w);
     user(a, out, w);
     place(a, out, w);

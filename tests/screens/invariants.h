@@ -33,6 +33,11 @@ static const struct { const char *what, *fact; bool wide; } iv_facts[] = {
     {"curve", "310", true}, {"curve", "0.9", true}, {"curve-large", "310/500", true},
     {"log", "310", false}, {"api", "201", true}, {"api", "Job", false},
     {"down", "refused", true}, {"palette", "train.rate", false},
+    {"ctx", "gaudi-lab", false}, {"ctx", "41ms", true}, {"ctx-broken", "nowhere", false},
+    {"ns", "stu-07", false}, {"ns-denied", "any", false}, {"conn", "10.0.0.1", false},
+    {"conn", "TLSv1.3", true}, {"conn", "ends in 4d", false}, {"rights", "pods/attach", false},
+    {"rights", "-create", true}, {"pods-down", "42s old", false},
+    {"loading", "9s", false}, {"switching", "class-a/stu-07", false},
     {"editor", "kind: Job", false}, {"editor", "lora-gaudi.yaml", true},
 };
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/screens/fixture.h"
+#include "tests/screens/fx_conn.h"
 #include "tui/term.h"
 
 static uint32_t seed = 4711;
@@ -91,6 +91,27 @@ static void paint(struct tty *t, const struct grid *g, const struct theme *th, b
     term_settle(t);
 }
 
+/* Names of a kubeconfig, claims of a token, what the server says of rights. */
+static void poison_connection(struct app *a, const char *screen)
+{
+    struct conn *c = &a->s->conn;
+    struct json *contexts = json_from(fx_contexts_text), *rules = json_from(fx_rules_text);
+    struct json *about = json_from(fx_about_text);
+    poison(contexts);
+    poison(rules);
+    poison(about);
+    fx_about(a);
+    json_free(c->about);
+    c->about = about;
+    fx_run_command(a, screen, NULL);
+    fx_reply(a, c->contexts_effect ? c->contexts_effect : 1, contexts, FIXTURE_NOW);
+    fx_reply(a, c->rules_effect ? c->rules_effect : 1, rules, FIXTURE_NOW);
+    hostile(a->s->tables[1].from, 60);
+    hostile(a->s->tables[0].denied.verb, 16);
+    hostile(a->s->tables[0].denied.ns, 60);
+    a->s->tables[0].forbidden = true;
+}
+
 static void screens(struct tty *t, const struct theme *th)
 {
     static const char *const keys[] = {"1", "2", "3", "4", "5", "6", "7", "z", "Tab", "j", "G",
@@ -112,6 +133,14 @@ static void screens(struct tty *t, const struct theme *th)
             screen_draw(a, &g, &cx, &cy);
             CHECK(grid_sound(&g));
             paint(t, &g, th, a->glyphs == GLYPH_ASCII);
+        }
+        static const char *const more[] = {"ctx", "conn", "rights", "ns", "nodes"};
+        for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+            poison_connection(a, more[i]);
+            screen_draw(a, &g, &cx, &cy);
+            CHECK(grid_sound(&g));
+            paint(t, &g, th, a->glyphs == GLYPH_ASCII);
+            fx_key(a, "Esc");
         }
         grid_release(&g);
         fx_free(a);
