@@ -6,35 +6,19 @@
  * stands there under the name is deleted by its uid first, and waited for. */
 #include "core/base/i18n.h"
 #include "k8s/rules/check.h"
+#include "k8s/rules/conflict.h"
 #include "labs/action_kinds.h"
 #include "labs/session_priv.h"
 
 static const struct lab_key keys[] = {
     {"file", LK_PATH, true}, {"replace", LK_BOOL, false}, {NULL, LK_ANY, false}};
 
-enum { STAGE_LOOK, STAGE_DELETE, STAGE_WAIT, STAGE_GONE, STAGE_APPLY };
+enum { STAGE_LOOK, STAGE_DELETE, STAGE_WAIT, STAGE_GONE, STAGE_APPLY, STAGE_CONFLICT };
 enum { APPLY_WAIT_MS = 300, APPLY_LIMIT_MS = 120000 };
 
-static const char *var(void *arg, const char *name)
-{
-    return json_string_value(json_get(((const struct session *)arg)->vars, name));
-}
-
-/* A scene's files lie in the lab's folder, the person's in the work folder. */
 static struct manifest *parse(struct session *s, const struct action_run *a, struct pd_err *err)
 {
-    bool known;
-    const char *file = json_str(a->args, "file", "");
-    const char *text = a->list == LIST_DO ? session_file(s, file, &known)
-                                          : lab_scene_file(s->lab, file);
-    struct manifest *m = NULL;
-    if (!text)
-        pd_fail_at(err, PD_IO, file, 0, 0, "%s",
-                   a->list == LIST_DO ? _("the file is not in the work folder")
-                                      : _("the file is not in the lab's folder"));
-    else if (manifest_parse(file, text, strlen(text), var, s, &m, err))
-        m = NULL;
-    return m;
+    return session_manifest_parse(s, json_str(a->args, "file", ""), a->list == LIST_DO, err);
 }
 
 /* Everything that a lab makes carries its label, so that it can be found again
@@ -68,7 +52,7 @@ static void apply(struct session *s, struct action_run *a, struct effects *out)
 {
     struct json *args = json_new_object();
     json_set(args, "manifest", json_copy(object(a)));
-    json_put_bool(args, "force", true);
+    json_put_bool(args, "force", a->list != LIST_DO || session_priv(s)->force);
     a->stage = STAGE_APPLY;
     a->effect = session_effect(s, out, EFF_APPLY, args);
 }
@@ -116,10 +100,13 @@ static void document(struct session *s, struct action_run *a, int i, struct effe
 static void start(struct session *s, struct action_run *a, struct effects *out)
 {
     a->until_ms = a->started_ms + APPLY_LIMIT_MS;
+    if (a->list == LIST_DO)
+        session_manifest_check(s, json_str(a->args, "file", ""));
     document(s, a, 0, out);
 }
 
-static void refused(struct session *s, struct action_run *a, const struct msg *m)
+static void refused(struct session *s, struct action_run *a, const struct msg *m,
+                    const struct json *live)
 {
     struct pd_err err, place;
     struct manifest *mf = parse(s, a, &err);
@@ -129,6 +116,29 @@ static void refused(struct session *s, struct action_run *a, const struct msg *m
         check_refusal(mf, &mf->docs[i], (int)json_int(m->body, "status", 0), status, &place))
         action_fail_err(a, &place);
     manifest_free(mf);
+    if (a->list == LIST_DO)
+        session_manifest_refused(s, json_str(a->args, "file", ""), i,
+                                 (int)json_int(m->body, "status", 0), status, live);
+}
+
+/* Fields belong to others: the error says the first, the notes all of them, with
+ * what stands there now. */
+static void conflict(struct session *s, struct action_run *a, const struct msg *m,
+                     struct effects *out)
+{
+    json_set(a->work, "refusal", json_copy(m->body));
+    a->err = (struct pd_err){0};
+    a->state = ACTION_RUNNING;
+    look(s, a, STAGE_CONFLICT, out);
+}
+
+static void conflict_seen(struct session *s, struct action_run *a, const struct msg *m)
+{
+    struct msg was = *m;
+    was.body = json_get_mut(a->work, "refusal");
+    action_reply_failed(a, &was);
+    refused(s, a, &was, json_get(m->body, "object"));
+    pd_set_hint(&a->err, "%s", _("leave the field out, or take it over: step.takeover"));
 }
 
 static void looked(struct session *s, struct action_run *a, const struct msg *m,
@@ -178,9 +188,16 @@ static void message(struct session *s, struct action_run *a, const struct msg *m
         if (json_int(m->body, "status", 0) == 404 || !action_reply_failed(a, m))
             look(s, a, STAGE_GONE, out);
         break;
+    case STAGE_CONFLICT:
+        conflict_seen(s, a, m);
+        break;
     case STAGE_APPLY:
+        if (conflict_is(json_get(m->body, "object"))) {
+            conflict(s, a, m, out);
+            break;
+        }
         if (action_reply_failed(a, m)) {
-            refused(s, a, m);
+            refused(s, a, m, NULL);
             break;
         }
         session_made(s, json_get(m->body, "object"), out);

@@ -62,6 +62,7 @@ void session_forget_lab(struct session *s)
     p->asks_step = -1;
     session_text_free(s);
     free_action(&p->act);
+    session_manifest_forget(s);
     free(p->work_dir);
     p->work_dir = NULL;
     json_free(p->files);
@@ -304,6 +305,7 @@ void session_apply(struct session *s, const struct msg *m, struct effects *out)
              !session_need_message(s, m) && !session_train_message(s, m, out))
         session_world(s, m, out);
     session_act_message(s, m, out);
+    session_manifest_message(s, m, out);
     session_clean_message(s, m, out);
     session_need_update(s, out);
     session_scene_update(s);

@@ -5,7 +5,9 @@
  * labs/effects.c carries out. tui/ reads the state and sends commands.
  *
  * Commands (MSG_COMMAND, args in order), the same by key, palette or headless:
- *   lab.open ID, lab.close, step.next, step.prev, step.run (the step's action),
+ *   lab.open ID, lab.close, step.next, step.prev, step.run [force] (the step's
+ *   action; force: fields of other managers are taken over), step.preview (what its
+ *   manifest would change),
  *   step.check (check now), step.hint, step.edit (writes the step's file to the
  *   work folder and opens it), file.set PATH TEXT (headless edits),
  *   step.solution yes (after the last hint; recorded), quiz.answer [QUIZ] TEXT,
@@ -133,6 +135,7 @@ struct session {
     struct step_need need;        /* of the shown step */
     struct scene scene;
     struct clean clean;
+    struct manifest_view manifest;
     char adapter[512], run_csv[512];
     char runs_dir[512];           /* runs that ended are kept there as CSV; "": none */
     uint64_t generation;          /* grows with every change */

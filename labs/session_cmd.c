@@ -99,9 +99,16 @@ static void step_prev(struct session *s, const char *const *args, struct effects
 
 static void step_run(struct session *s, const char *const *args, struct effects *out)
 {
-    (void)args;
+    session_priv(s)->force = str_eq(args[0], "force");
     if (ready(s))
         session_act_start(s, out);
+}
+
+static void step_preview(struct session *s, const char *const *args, struct effects *out)
+{
+    (void)args;
+    if (ready(s))
+        session_manifest_look(s, out);
 }
 
 static void step_check(struct session *s, const char *const *args, struct effects *out)
@@ -346,6 +353,7 @@ static const struct {
     {"step.next", 0, step_next},    {"step.prev", 0, step_prev},
     {"step.run", 0, step_run},      {"step.check", 0, step_check},
     {"step.hint", 0, step_hint},    {"step.edit", 0, step_edit},
+    {"step.preview", 0, step_preview},
     {"file.set", 2, file_set},      {"train.pause", 0, train_pause},
     {"train.resume", 0, train_resume}, {"train.step", 0, train_step},
     {"train.inspect", 0, train_inspect}, {"train.rate", 1, train_rate},

@@ -34,6 +34,19 @@ struct clean {
     char text[512];               /* of FAILED */
 };
 
+/* The manifest of the shown step: what is wrong with it, what an apply would
+ * change, what the last one was told. */
+enum manifest_look { MANIFEST_NOTHING, MANIFEST_LOOKING, MANIFEST_SHOWN };
+struct manifest_view {
+    enum manifest_look state;
+    int step;                     /* that it is about */
+    char file[160];
+    int objects;
+    bool conflict;                /* the notes are fields of other managers */
+    struct json *notes;           /* [{level, line, column, message, why, next}]; or NULL */
+    char *diff;                   /* unified; NULL: not looked at, "": no difference */
+};
+
 /* A long operation on show: build, push, pull, copy, evaluate. */
 struct op {
     uint32_t effect;              /* 0: none */

@@ -14,6 +14,7 @@
 #include "labs/run.h"
 #include "labs/session.h"
 #include "labs/session_asks.h"
+#include "labs/session_manifest.h"
 
 struct session_priv {
     char *work_dir;               /* of the open lab; or NULL */
@@ -29,6 +30,8 @@ struct session_priv {
                                   /* a replay draws the same */
     char registry[256];
     struct action_run act;
+    bool force;                   /* this run of the actions takes fields over */
+    struct manifest_run *look;    /* session_manifest.c; NULL: nothing is looked at */
     bool act_failed;              /* the last run of a step's actions */
     struct need_asks need;
     bool watched[SESSION_TABLES]; /* on this connection */

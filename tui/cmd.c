@@ -106,6 +106,11 @@ static const struct cmd table[] = {
 
     {"step.run", "r", LAB, LAB & ~CURVE & ~LOG, 1, N_("run"), N_("run what this step does"), NULL,
      cmd_has_actions},
+    {"step.preview", "D", LAB, STEP, 12, N_("preview"),
+     N_("check this step's manifest, and see what it would change"), NULL, cmd_has_manifest},
+    {"step.takeover", "O", STEP, STEP, 2, N_("take over"),
+     N_("apply, and take the fields of other managers over"), cmd_step_takeover,
+     cmd_has_conflict},
     {"step.edit", "e", LAB, LAB & ~CURVE & ~LOG, 2, N_("edit"),
      N_("edit the file of this step"), NULL, cmd_has_edit},
     {"step.check", "c", LAB & ~CURVE, LAB & ~CURVE & ~LOG, 3, N_("check"),
@@ -299,6 +304,8 @@ static const struct cmd table[] = {
 
     {"edit.save", "C-s", EDIT, EDIT, 1, N_("save"), N_("save the file"), cmd_edit_save, NULL},
     {"edit.close", "Esc", EDIT, EDIT, 2, N_("close"), N_("close the editor"), cmd_edit_close, NULL},
+    {"edit.fault", "C-n", EDIT, EDIT, 4, N_("next fault"),
+     N_("go to the next line that something is wrong with"), cmd_edit_fault, cmd_has_fault},
     {"edit.reload", "C-r", EDIT, EDIT, 3, N_("start over"),
      N_("take the file as it is on disk"), cmd_edit_reload, NULL},
     {"confirm.enter", "Enter", CONFIRM, CONFIRM, 1, N_("the marked one"),

@@ -57,6 +57,8 @@ cmd_fn cmd_smooth_up, cmd_smooth_down, cmd_log_y, cmd_clip, cmd_band, cmd_live, 
 cmd_fn cmd_train_toggle, cmd_train_step, cmd_train_rate, cmd_train_inspect, cmd_train_walk,
     cmd_walk_next, cmd_walk_prev, cmd_tab_build, cmd_tab_train;
 cmd_when cmd_has_panes, cmd_can_zoom, cmd_log_held, cmd_has_walk_more;
+cmd_fn cmd_step_takeover, cmd_edit_fault;
+cmd_when cmd_has_fault, cmd_has_manifest, cmd_has_conflict;
 cmd_when cmd_has_actions, cmd_has_hint, cmd_has_edit, cmd_has_run, cmd_has_next, cmd_has_op,
     cmd_run_live, cmd_run_held, cmd_has_walk, cmd_has_cursor;
 

@@ -1,5 +1,6 @@
 /* cmd_lab.c - answering, notes, the solution, and clearing up. */
 #include "core/base/i18n.h"
+#include "labs/action.h"
 #include "labs/quiz.h"
 #include "labs/step_text.h"
 #include "tui/cmd.h"
@@ -89,4 +90,36 @@ void cmd_lab_cleanup_ask(struct app *a)
                         .command = "lab.cleanup", .arg = "yes"};
     confirm_ask(a, &q);
     str_release(&list);
+}
+
+/* --- the step's manifest ------------------------------------------------------- */
+
+bool cmd_has_manifest(const struct app *a)
+{
+    const struct lab_step *st = step_of(a);
+    int apply;
+    if (!st || !action_kind_by_name("apply", &apply))
+        return false;
+    for (int i = 0; i < st->actions_n; i++)
+        if (st->actions[i].kind == apply)
+            return true;
+    return false;
+}
+
+bool cmd_has_fault(const struct app *a)
+{
+    return a->edit.open && edit_fault_count(&a->edit) > 0;
+}
+
+bool cmd_has_conflict(const struct app *a)
+{
+    return step_of(a) && a->s->manifest.conflict && a->s->manifest.step == a->s->step;
+}
+
+void cmd_step_takeover(struct app *a, const char *arg UNUSED, struct effects *out)
+{
+    if (cmd_has_conflict(a))
+        app_session(a, "step.run", "force", out);
+    else
+        app_note(a, false, "%s", _("nobody else owns fields of this manifest"));
 }

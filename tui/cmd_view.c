@@ -1,5 +1,6 @@
 /* cmd_view.c - panes, tabs, the input line, language, theme, leaving. */
 #include "core/base/i18n.h"
+#include "core/base/path.h"
 #include "tui/cmd.h"
 #include "tui/cmd_lists.h"
 #include "tui/pick.h"
@@ -307,6 +308,40 @@ void cmd_copy_pane(struct app *a, const char *arg UNUSED, struct effects *out)
 }
 
 /* --- the editor -------------------------------------------------------------- */
+
+static const char *lab_var(void *arg, const char *name)
+{
+    return json_string_value(json_get(((const struct session *)arg)->vars, name));
+}
+
+/* What the lab and the server know of the file: variables, and what was wrong with
+ * it; the cursor goes to the first fault. */
+static void edit_context(struct app *a)
+{
+    struct edit *e = &a->edit;
+    struct edit_fault f;
+    e->var = lab_var;
+    e->var_arg = a->s;
+    if (a->s->manifest.state != MANIFEST_NOTHING &&
+        str_eq(path_base(e->path), path_base(a->s->manifest.file)))
+        e->told = a->s->manifest.notes ? json_copy(a->s->manifest.notes) : NULL;
+    edit_check(e);
+    if (edit_fault_next(e, 0, &f))
+        edit_go_line(e, f.line);
+}
+
+void cmd_edit_fault(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+{
+    struct edit_fault f;
+    bool any = edit_fault_next(&a->edit, a->edit.row + 1, &f);
+    if (any && f.line == a->edit.row + 1)
+        app_note(a, false, "%s", _("this is the only line with a fault"));
+    else if (any)
+        edit_go_line(&a->edit, f.line);
+    else
+        app_note(a, false, "%s", _("nothing is wrong with this text that podium sees"));
+}
+
 /* arg: the path, a newline, the text. */
 void cmd_edit_open(struct app *a, const char *arg, struct effects *out UNUSED)
 {
@@ -316,6 +351,7 @@ void cmd_edit_open(struct app *a, const char *arg, struct effects *out UNUSED)
         return;
     str_copy(path, MIN(sizeof path, (size_t)(end - arg) + 1), arg);
     edit_open(&a->edit, path, end + 1);
+    edit_context(a);
 }
 
 void cmd_edit_save(struct app *a, const char *arg UNUSED, struct effects *out)

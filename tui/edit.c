@@ -29,12 +29,15 @@ void edit_open(struct edit *e, const char *path, const char *text)
         strv_push(&e->lines, "");
     free(body);
     e->open = true;
+    edit_check(e);
 }
 
 void edit_close(struct edit *e)
 {
     if (e->open)
         strv_release(&e->lines);
+    check_free(e->found);
+    json_free(e->told);
     memset(e, 0, sizeof *e);
 }
 
@@ -65,7 +68,7 @@ static void remove_line(struct edit *e, int at)
 
 static void changed(struct edit *e)
 {
-    e->dirty = true;
+    e->dirty = e->changed = true;
     e->leaving = false;
     e->want = columns_to(line_at(e, e->row), e->col);
 }
@@ -155,6 +158,14 @@ static void go_row(struct edit *e, int row)
     e->col = (int)utf8_cut(line_at(e, e->row), e->want);
 }
 
+void edit_go_line(struct edit *e, int line)
+{
+    enum { ABOVE = 3 };
+    e->want = 0;
+    go_row(e, line - 1);
+    e->scroll = MAX(e->row - ABOVE, 0);
+}
+
 static void go_col(struct edit *e, int col)
 {
     e->col = col;
@@ -230,6 +241,8 @@ static bool any_key(struct edit *e, const char *key, int page)
 bool edit_key(struct edit *e, const char *key, int page)
 {
     bool mine = any_key(e, key, page);
+    if (mine && e->changed)
+        edit_check(e);
     e->scroll = MIN(e->scroll, e->row);
     e->scroll = MAX(e->scroll, e->row - page + 1);
     return mine;
@@ -249,6 +262,7 @@ void edit_paste(struct edit *e, const char *text)
             split_line(e, false);
         text += *text == '\r' && text[1] == '\n' ? 2 : *text ? 1 : 0;
     }
+    edit_check(e);
 }
 
 /* YAML at a glance: comments muted, keys strong, the rest plain. */
@@ -274,19 +288,31 @@ static void put_line(struct rows *out, const char *line, int from, int width)
 
 void edit_rows(const struct edit *e, struct rows *out, int w, int h, int *cx, int *cy)
 {
-    enum { NUMBER = 4 };
-    int top = MIN(e->scroll, e->row);
+    enum { NUMBER = 4, ROOM = 14, LEAST = 7, SAID = 4 };
+    int top = MIN(e->scroll, e->row), said = 0;
+    if (edit_fault_count(e))
+        said = h >= ROOM ? SAID : h >= LEAST ? SAID / 2 : 0;
+    h -= said;
     if (e->row >= top + h)
         top = e->row - h + 1;
     int at = columns_to(line_at(e, e->row), e->col), width = MAX(w - NUMBER, 4);
     int from = at >= width ? at - width + 1 : 0;
     for (int i = 0; i < h && top + i < (int)e->lines.n; i++) {
+        struct edit_fault f;
+        bool bad = edit_fault_at(e, top + i + 1, &f);
         rows_new(out, -1);
-        rows_putf(out, ROLE_MUTED, "%3d ", top + i + 1);
+        rows_putf(out, !bad ? ROLE_MUTED : f.error ? ROLE_FAIL : ROLE_WARN, "%3d%c", top + i + 1,
+                  bad ? '!' : ' ');
         put_line(out, line_at(e, top + i), from, width);
     }
     out->first = top;
     out->total = (int)e->lines.n;
+    if (said) {
+        while (out->n < h)
+            rows_blank(out);
+        edit_fault_rows(e, out, w, said);
+        out->total = MAX(out->total, top + h) + said;
+    }
     *cx = NUMBER + at - from;
     *cy = e->row - top;
 }

@@ -17,6 +17,10 @@ static void rows(const struct app *a, struct rows *out, int w, int h)
 
 static const char *foot(const struct app *a, char buf[160])
 {
+    int faults = edit_fault_count(&a->edit);
+    if (faults)
+        return str_fmt(buf, 160, _("line %d of %zu, faults: %d"), a->edit.row + 1,
+                       a->edit.lines.n, faults);
     return str_fmt(buf, 160, _("line %d of %zu"), a->edit.row + 1, a->edit.lines.n);
 }
 

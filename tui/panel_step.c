@@ -242,6 +242,7 @@ static void rows(const struct app *a, struct rows *out, int w, int h UNUSED)
         out->mark = out->n;
         panel_op(a, out, w);
     }
+    panel_step_manifest(a, out, w);
     panel_step_quiz(a, out, w);
     checks(a, out, w);
     closing(a, out, w);

@@ -8,6 +8,6 @@
 
 typedef void panel_step_fn(const struct app *a, struct rows *out, int w);
 panel_step_fn panel_step_need, panel_step_scene, panel_step_quiz, panel_step_notes,
-    panel_step_solution, panel_step_clean;
+    panel_step_solution, panel_step_clean, panel_step_manifest;
 
 #endif

@@ -131,5 +131,6 @@ const char *send_name(const struct json *object, char buf[400])
         *p = (char)tolower((unsigned char)*p);
     return str_fmt(buf, 400, "%s%s%.*s/%s", kind, slash ? "." : "",
                    slash ? (int)(slash - gv) : 0, gv,
-                   json_str(object, "metadata.name", json_str(object, "metadata.generateName", "")));
+                   json_str(object, "metadata.name",
+                            json_str(object, "metadata.generateName", "")));
 }

@@ -118,14 +118,15 @@ TEST(diff_masks_secrets_and_leaves_out_what_is_the_servers)
 TEST(conflicts_name_manager_field_and_both_values)
 {
     struct json *status = json_from(
-        "{\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with "
-        "\\\"alice\\\" using apps/v1\",\"field\":\".spec.template.spec.containers[name=\\\"c\\\"]."
+        "{\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict "
+        "with \\\"alice\\\" using apps/v1\",\"field\":\".spec.template.spec.containers[name=\\\"c\\\"]."
         "image\"},{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"x\\\" with "
         "subresource \\\"scale\\\"\",\"field\":\".spec.replicas\"},{\"reason\":"
         "\"FieldManagerConflict\",\"message\":\"conflict with \\\"b\\\"\",\"field\":\".metadata."
         "labels.a.b/c\"}]}}");
     struct json *live = json_from("{\"metadata\":{\"labels\":{\"a.b/c\":\"1\"}},\"spec\":{"
-                                  "\"replicas\":3,\"template\":{\"spec\":{\"containers\":[{\"name\":"
+                                  "\"replicas\":3,\"template\":{\"spec\":{\"containers\":["
+                                  "{\"name\":"
                                   "\"d\"},{\"name\":\"c\",\"image\":\"x:1\"}]}}}}");
     struct json *ours = json_from("{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":"
                                   "\"c\",\"image\":\"x:2\"}]}}}}");

@@ -169,7 +169,7 @@ TEST(session_commands_exist)
                                         "step.next", "step.prev", "op.cancel", "train.save",
                                         "train.pause", "train.resume", "train.quit",
                                         "lab.cleanup", "lab.simulate", "log.previous",
-                                        "log.containers", "log.clear"};
+                                        "log.containers", "log.clear", "step.preview"};
     for (size_t i = 0; i < cmd_count(); i++) {
         bool ok = cmd_at(i)->run != NULL;
         for (size_t k = 0; k < ARRAY_LEN(known); k++)
