@@ -14,8 +14,8 @@
 #include "k8s/loginst.h"
 #include "k8s/logread.h"
 
-enum { WAIT_FIRST = 50, WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 3000, QUICK_MS = 2000,
-       BLIND_ENDS = 3 };
+enum { DOUBT_MS = 60000, WAIT_FIRST = 50, WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 3000,
+       QUICK_MS = 2000, BLIND_ENDS = 3 };
 
 /* How an answer is asked for. */
 enum how { READ_FOLLOW, READ_END, READ_BEFORE };
@@ -46,6 +46,7 @@ struct podlog {
     bool twice;                       /* read for once: asked again for a torn line */
     int ends;                         /* blind: empty answers */
     int64_t wait_ms, first_ms, opened_ms, data_ms;
+    int64_t denied_ms;                /* since when what was allowed is refused; 0: it isn't */
 };
 
 static void look(struct podlog *p);
@@ -299,6 +300,17 @@ static void decide(struct podlog *p)
     }
 }
 
+/* A server that has just been started refuses everybody until it has read its
+ * Roles: a right that there was before is not taken for lost at once. */
+static bool doubted(struct podlog *p, int status)
+{
+    if ((status != 403 && status != 401) || !p->opened || !p->follow)
+        return false;
+    if (!p->denied_ms)
+        p->denied_ms = clock_ms();
+    return clock_ms() - p->denied_ms < DOUBT_MS;
+}
+
 static void on_pod(void *arg, int status, const struct json *pod, const struct pd_err *err)
 {
     struct podlog *p = arg;
@@ -307,6 +319,8 @@ static void on_pod(void *arg, int status, const struct json *pod, const struct p
     p->busy = true;
     if (status == 404) {
         deleted(p, err);
+    } else if (p->uid[0] && doubted(p, status)) {
+        again(p, PODLOG_RETRYING, err, WAIT_MAX);
     } else if (status == 403) {
         p->blind = true;
         start_read(p, READ_FOLLOW);
@@ -409,6 +423,7 @@ static void read_head(void *arg, const struct http_response *r)
     if (!p->opened || p->state == PODLOG_RETRYING || p->state == PODLOG_WAITING)
         tell(p, PODLOG_OPEN, NULL);
     p->opened = true;
+    p->denied_ms = 0;
     leave(p);
 }
 
@@ -461,7 +476,8 @@ static void read_refused(struct podlog *p, const struct http_response *r)
         look_in(p, 1000 * (int64_t)r->retry_after);
     } else if (waiting(r->status, &err) && p->follow) {
         again(p, PODLOG_WAITING, &err, WAIT_START);
-    } else if (r->status == 0 || r->status == 429 || (r->status >= 500 && p->follow)) {
+    } else if (r->status == 0 || r->status == 429 || (r->status >= 500 && p->follow) ||
+               doubted(p, r->status)) {
         again(p, PODLOG_RETRYING, &err, WAIT_MAX);
     } else if (p->how == READ_BEFORE && r->status != 403) {
         give_up_run(p, err.msg);

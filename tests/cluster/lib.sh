@@ -32,6 +32,5 @@ wait_for() {
 # alive NAME: the daemon that the folder's pid file names, and not another
 # process that has got its number since
 alive() {
-    [ -s "$dir/run/$1.pid" ] && tr '\0' ' ' <"/proc/$(cat "$dir/run/$1.pid")/cmdline" 2>/dev/null |
-        grep -q -F -- "$dir/"
+    [ -s "$dir/run/$1.pid" ] && grep -q -a -s -F -- "$dir/" "/proc/$(cat "$dir/run/$1.pid")/cmdline"
 }

@@ -416,6 +416,34 @@ TEST(podlog_names_the_role_that_is_missing)
     finish();
 }
 
+/* A server that has just been started refuses everybody for a moment. */
+static void serve_restarted(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        int n = c->s->counter[0]++;
+        if (n == 2 || n == 3)
+            fake_json(c, 403, "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,"
+                              "\"message\":\"pods \\\"p\\\" is forbidden\"}");
+        else if (!has(c, "/log"))
+            pod(c, n > 4 ? "Succeeded" : "Running",
+                n > 4 ? "{\"terminated\":{\"exitCode\":0}}" : "{\"running\":{}}");
+        else {
+            fake_chunked(c, "text/plain");
+            fake_chunk(c, n < 2 ? T0 "a\n" : T0 "a\n" T1 "b\n");
+            fake_chunks_end(c);
+        }
+    }
+}
+
+TEST(podlog_doubts_a_refusal_of_what_was_allowed)
+{
+    begin(serve_restarted, true);
+    RUN_UNTIL(got.ended);
+    CHECK_STR(got.text.p, "a|b|");
+    CHECK(got.states[PODLOG_RETRYING] > 0);
+    finish();
+}
+
 /* A node that runs out of watches ends each stream with a word of its own. */
 static void serve_words(struct fake_conn *c)
 {
