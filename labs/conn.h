@@ -58,6 +58,7 @@ struct conn_ask {
 
 struct conn {
     uint32_t going;               /* effect: another context or namespace was asked for */
+    bool blind;                   /* said: in this namespace nothing may be seen */
     struct json *about;           /* of the connection: see MSG_CLUSTER; NULL before */
     struct conn_context *context;
     size_t contexts_n;

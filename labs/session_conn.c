@@ -357,6 +357,7 @@ void session_conn_take(struct session *s, const struct msg *m, bool fresh)
         conn_forget(c);
     if (fresh) {                 /* questions of the epoch before are never answered */
         c->going = 0;
+        c->blind = false;
         json_free(c->rules);
         c->rules = NULL;
         c->asks = 0;

@@ -221,6 +221,18 @@ static void denied(struct table *t, const struct pd_err *err, const char *ns)
     str_copy(d->ns, sizeof d->ns, r && !r->namespaced ? "" : ns);
 }
 
+/* Neither pods nor Jobs: most likely it is the wrong namespace. */
+static void look_elsewhere(struct session *s)
+{
+    const struct table *pods = session_table(s, "pods"), *jobs = session_table(s, "jobs");
+    if (!pods->forbidden || !jobs->forbidden || s->conn.blind)
+        return;
+    s->conn.blind = true;
+    session_say(s, PD_FORBIDDEN,
+                _("you may see nothing in the namespace %s; ns goes to another one"),
+                s->cluster.ns);
+}
+
 static void take_watch_state(struct session *s, const struct msg *m)
 {
     struct table *t = table_of(s, m);
@@ -247,6 +259,7 @@ static void take_watch_state(struct session *s, const struct msg *m)
         t->items = json_new_array();
         t->from[0] = '\0';
     }
+    look_elsewhere(s);
     int64_t age_ms = json_int(m->body, "age_ms", -1);
     if (age_ms >= 0)
         t->seen_ms = m->at_ms - age_ms;

@@ -43,19 +43,40 @@ void plain_link(const struct app *a, struct str *out)
         plain_line(out, "%s", _("No cluster."));
 }
 
+static void rule_to_ask(const struct table *t, struct str *out)
+{
+    struct str rule;
+    if (!t->denied.resource[0])
+        return;
+    str_init(&rule, 1024);
+    denied_rule(&t->denied, &rule);
+    if (t->denied.ns[0])
+        plain_line(out, _("Ask for a Role in %s with this rule: %s"), t->denied.ns, rule.p);
+    else
+        plain_line(out, _("Ask for a ClusterRole with this rule: %s"), rule.p);
+    str_release(&rule);
+}
+
 /* False, and said: the list can't be told. */
 static bool readable(const struct app *a, const struct table *t, struct str *out)
 {
     char buf[16];
     if (t->forbidden && !t->synced) {
         plain_line(out, _("You may not list %s: %s"), t->resource, t->error);
+        rule_to_ask(t, out);
         return false;
     }
     if (a->s->cluster.link == LINK_DOWN && t->synced)
         plain_line(out, _("No link: this is as it was %s ago."),
                    age(a, a->s->cluster.last_ok_ms, buf));
+    else if (t->from[0])
+        plain_line(out, _("The list of %s has not come from here yet."), t->resource);
+    else if (!t->synced && t->error[0])
+        plain_line(out, _("The list of %s did not come: %s"), t->resource, t->error);
     else if (!t->synced)
         plain_line(out, _("The list of %s is not read yet."), t->resource);
+    else if (session_table_old(a->s, t))
+        plain_line(out, _("This list is as it was %s ago."), age(a, t->seen_ms, buf));
     return t->synced;
 }
 

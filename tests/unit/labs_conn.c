@@ -240,6 +240,28 @@ TEST(a_refused_list_is_no_other_one_s_and_shows_nothing_of_before)
     fx_end(&f);
 }
 
+static const char *refusal(char text[200], const char *resource)
+{
+    return str_fmt(text, 200, "{\"resource\":\"%s\",\"state\":\"forbidden\",\"error\":{\"code\":"
+                              "\"PD-K8S-FORBIDDEN\",\"text\":\"no\"}}", resource);
+}
+
+TEST(a_namespace_where_nothing_may_be_seen_is_said_once)
+{
+    struct fx f;
+    char text[200];
+    begin(&f);
+    say(&f, 1, MSG_WATCH_STATE, 0, refusal(text, "pods"));
+    CHECK(!strstr(f.s->message, "nothing"));
+    say(&f, 1, MSG_WATCH_STATE, 0, refusal(text, "jobs"));
+    CHECK_HAS(f.s->message, "nothing in the namespace stu-07");
+    CHECK_INT(f.s->message_code, PD_FORBIDDEN);
+    fx_cmd(&f, "ns.use", "Bad", NULL);
+    say(&f, 1, MSG_WATCH_STATE, 0, refusal(text, "jobs"));
+    CHECK_HAS(f.s->message, "can't be a namespace");      /* not again */
+    fx_end(&f);
+}
+
 TEST(a_broken_watch_says_when_it_is_tried_again)
 {
     struct fx f;
