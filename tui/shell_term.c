@@ -7,7 +7,7 @@
 #include "core/base/utf8.h"
 #include "tui/grid.h"
 
-enum { OUT_MAX = 1 << 20, CELLS_MOST = 400000 };
+enum { OUT_MAX = 1 << 20, CELLS_MOST = 400000, SEQ_MAX = 96 };
 
 struct line {
     struct cell *cell;
@@ -23,6 +23,12 @@ struct shell_term {
     int first, n;
     size_t cells;                            /* in all lines */
     struct str out;
+    /* of the filter before libvterm */
+    enum { GROUND, ESCAPE, SEQUENCE, STRING, STRING_ESCAPE } state;
+    char seq[SEQ_MAX];                       /* a CSI sequence so far */
+    int seq_n;
+    struct utf8_feed utf8;
+    char last[8];                            /* the last character with a width; "": none */
 };
 
 /* --- cells ---------------------------------------------------------------------- */
@@ -197,9 +203,116 @@ void shell_term_resize(struct shell_term *t, int cols, int rows)
     vterm_set_size(t->vt, t->rows, t->cols);
 }
 
-void shell_term_feed(struct shell_term *t, const void *p, size_t n)
+/* --- before libvterm ---------------------------------------------------------------
+ * libvterm 0.1.4 never comes back from "repeat the last character" (CSI b) when that
+ * one has no width: a program in a container could stop the console for good. So
+ * sequences are held until they are whole, and that one is carried out here. */
+
+static void repeat(struct shell_term *t)
 {
-    vterm_input_write(t->vt, p, n);
+    int n = t->seq[2] >= '0' && t->seq[2] <= '9' ? atoi(t->seq + 2) : 1;
+    size_t len = strlen(t->last);
+    for (n = MIN(MAX(n, 1), t->cols); n > 0 && len > 0; n--)
+        vterm_input_write(t->vt, t->last, len);
+}
+
+static void end_sequence(struct shell_term *t, char final)
+{
+    t->state = GROUND;
+    t->seq[t->seq_n] = '\0';
+    if (t->seq_n == SEQ_MAX - 1)             /* longer than any that means something */
+        return;
+    if (final == 'b' && strspn(t->seq + 2, "0123456789;:") == (size_t)t->seq_n - 3)
+        repeat(t);
+    else if (final != 'b')
+        vterm_input_write(t->vt, t->seq, (size_t)t->seq_n);
+}
+
+static void in_sequence(struct shell_term *t, char c)
+{
+    unsigned char b = (unsigned char)c;
+    if (c == 0x1b || c == 0x18 || c == 0x1a) {
+        t->state = c == 0x1b ? ESCAPE : GROUND;
+    } else if (b >= 0x20 && b <= 0x7e) {
+        if (t->seq_n < SEQ_MAX - 1)
+            t->seq[t->seq_n++] = c;
+        if (b >= 0x40)
+            end_sequence(t, c);
+    }
+}
+
+static void after_escape(struct shell_term *t, char c)
+{
+    static const char strings[] = "]PX^_";
+    if (c == 0x1b)
+        return;
+    t->state = GROUND;
+    if (c == '[') {
+        t->state = SEQUENCE;
+        t->seq_n = 2;
+        memcpy(t->seq, "\033[", 2);
+        return;
+    }
+    if (c && strchr(strings, c))
+        t->state = STRING;
+    vterm_input_write(t->vt, (char[2]){0x1b, c}, 2);
+}
+
+static void in_string(struct shell_term *t, char c)
+{
+    bool ends = c == 0x07 || c == 0x18 || c == 0x1a || (t->state == STRING_ESCAPE && c == '\\');
+    if (c == 0x1b) {
+        t->state = STRING_ESCAPE;
+        return;
+    }
+    if (t->state == STRING_ESCAPE && !ends) {    /* another sequence broke it off */
+        vterm_input_write(t->vt, "\030", 1);
+        t->state = ESCAPE;
+        after_escape(t, c);
+        return;
+    }
+    if (t->state == STRING_ESCAPE)
+        vterm_input_write(t->vt, "\033", 1);
+    t->state = ends ? GROUND : STRING;
+    vterm_input_write(t->vt, &c, 1);
+}
+
+/* Plain bytes as far as they go; returns how many. */
+static size_t in_ground(struct shell_term *t, const char *p, size_t n)
+{
+    size_t i = 0;
+    for (; i < n && p[i] != 0x1b; i++) {
+        uint32_t cp;
+        enum utf8_got got = utf8_push(&t->utf8, (unsigned char)p[i], &cp);
+        if (got != UTF8_CHAR || utf8_width(cp) < 1)
+            continue;
+        t->last[utf8_encode(cp, t->last)] = '\0';
+    }
+    if (i > 0)
+        vterm_input_write(t->vt, p, i);
+    if (i < n) {
+        t->state = ESCAPE;
+        i++;
+    }
+    return i;
+}
+
+void shell_term_feed(struct shell_term *t, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    for (size_t i = 0; i < n;) {
+        if (t->state == GROUND) {
+            i += in_ground(t, p + i, n - i);
+        } else {
+            char c = p[i++];
+            if (t->state == ESCAPE)
+                after_escape(t, c);
+            else if (t->state == SEQUENCE)
+                in_sequence(t, c);
+            else
+                in_string(t, c);
+        }
+    }
 }
 
 struct str *shell_term_out(struct shell_term *t)

@@ -108,6 +108,27 @@ TEST(shell_term_hostile_bytes_stay_inside)
     end();
 }
 
+/* libvterm would repeat a character without a width for ever. */
+TEST(shell_term_repeats_what_has_a_width)
+{
+    static const char *const bad[] = {
+        "\033[b", "\r\xCC\x81\033[9b", "\033[\0b", "\033[000000000000000000000000000000000000000000"
+        "00000000000000000000000000000000000000000000000000000000000000b", "\xC2\x9b" "b", "\033[?b"};
+    begin(10, 3);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        shell_term_feed(t, bad[i], i == 2 ? 4 : strlen(bad[i]));
+    feed("\033[2J\033[Hx\033[3b|中\033[1b");
+    CHECK_STR(row(0, 0), "xxxx|中中");
+    feed("\033[H\033[2Jz\033[99999999b");
+    CHECK_INT(rows.v[0].width, 10);
+    feed("\033[3;1H");
+    for (const char *p = "\033[31mred\033]0;t\033\\ok\033P1\033[32mgreen"; *p; p++)
+        shell_term_feed(t, p, 1);            /* in pieces of one byte */
+    row(2, 0);
+    CHECK_STR(row(2, 0), "redokgreen");
+    end();
+}
+
 TEST(shell_term_keeps_what_scrolls_off)
 {
     char line[32];
