@@ -543,7 +543,8 @@ int console_run(const struct console_options *o)
         return complain(&err, 2);
     }
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
-                                 .keep_choices = true, .deliver = deliver, .foreign = foreign, .arg = &c};
+                                 .keep_choices = true, .deliver = deliver,
+                                 .foreign = foreign, .arg = &c};
     c.runner = effects_runner_new(c.loop, &eo);
     watch_terminal(&c);
     choose_look(&c, note);

@@ -244,7 +244,7 @@ static void alarms(const struct app *a, struct rows *out, int w)
     }
 }
 
-/* --- what is how old ---------------------------------------------------------------------------- */
+/* --- what is how old ---------------------------------------------------------------- */
 static void view(const struct app *a, struct rows *out, const struct table *t, int w)
 {
     char text[700], age[16], next[16] = "";

@@ -33,7 +33,7 @@ static void verbs(const struct app *a, struct rows *out, int need)
     char verb[24];
     for (int i = 0; *conn_verb(&conn_needs[need], i, verb); i++) {
         bool yes = c->yes[need] & 1 << i, no = c->no[need] & 1 << i;
-        rows_putf(out, no ? ROLE_FAIL : yes ? ROLE_TEXT : ROLE_MUTED, i ? " %s%s" : "%s%s",
+        rows_putf(out, no ? ROLE_FAIL : yes ? ROLE_TEXT : ROLE_MUTED, i ? ", %s%s" : "%s%s",
                   no ? "-" : "", verb);
     }
 }

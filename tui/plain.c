@@ -408,7 +408,8 @@ int plain_run(const struct console_options *o, const char *why)
         return 2;
     }
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
-                                 .keep_choices = true, .deliver = deliver, .foreign = foreign, .arg = &c};
+                                 .keep_choices = true, .deliver = deliver,
+                                 .foreign = foreign, .arg = &c};
     c.runner = effects_runner_new(c.loop, &eo);
     /* signs that take one column everywhere, where there is more than ASCII */
     c.ascii = glyph_set_default("") == GLYPH_ASCII;

@@ -213,7 +213,8 @@ void plain_tell_look(struct plain *p)
         [PLAIN_TELL_CTX] = contexts, [PLAIN_TELL_NS] = spaces, [PLAIN_TELL_CONN] = connection,
         [PLAIN_TELL_RIGHTS] = rights, [PLAIN_TELL_GO] = went};
     const struct app *a = p->app;
-    bool local = p->tell == PLAIN_TELL_CTX || p->tell == PLAIN_TELL_GO, linked = a->s->cluster.link == LINK_UP;
+    bool local = p->tell == PLAIN_TELL_CTX || p->tell == PLAIN_TELL_GO;
+    bool linked = a->s->cluster.link == LINK_UP;
     if (p->tell == PLAIN_TELL_NONE)
         return;
     bool busy = open_question(&a->s->conn, p->tell) || (p->tell == PLAIN_TELL_GO && !there(a->s));

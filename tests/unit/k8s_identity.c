@@ -85,8 +85,8 @@ TEST(of_a_token_names_and_times_alone_are_told)
 
 TEST(a_token_that_is_no_jwt_has_no_claims)
 {
-    static const char *const bad[] = {"abc", "a.b", "x.e30.y.z", "..", "x.e30", "x.!!!!.y", "x.W10.y",
-                                      "x.eyJhIjo.y", ""};
+    static const char *const bad[] = {"abc", "a.b", "x.e30.y.z", "..", "x.e30", "x.!!!!.y",
+                                      "x.W10.y", "x.eyJhIjo.y", ""};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         CHECK_MSG(identity_claims(bad[i]) == NULL, "%s", bad[i]);
     struct json *j = identity_claims("x.e30.y");

@@ -118,8 +118,8 @@ TEST(rights_are_told_with_the_role_when_all_is_answered)
     struct bench *b = bench();
     struct conn *c = &b->p.app->s->conn;
     LACKS(type(b, "rights"), "see pods");
-    LACKS(answer(b, c->who_effect, "{\"object\":{\"status\":{\"userInfo\":{\"username\":\"ann\"}}}}"),
-          "see pods");
+    LACKS(answer(b, c->who_effect,
+                 "{\"object\":{\"status\":{\"userInfo\":{\"username\":\"ann\"}}}}"), "see pods");
     LACKS(answer(b, c->rules_effect, fx_rules_text), "see pods");     /* nodes are still asked */
     const char *said = "";
     while (c->asks > 0 && !plain_free(&b->p)) {
