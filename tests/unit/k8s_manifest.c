@@ -155,6 +155,11 @@ TEST(manifest_maps_the_servers_causes)
         {500, "{'message':'failed to create typed patch object (/ft; batch/v1, Kind=Job): "
               ".spec.tmplate: field not declared in schema','code':500}",
          "spec.tmplate: field not declared", PD_INVALID, 6, 1},
+        {500, "{'message':'failed to create typed patch object (/ft; batch/v1, Kind=Job): errors:"
+              "\\n  .spec.template.spec.containers[name=\\'train\\'].image: expected string, got &"
+              "value.valueUnstructured{Value:3}\\n  .spec.template.spec.containers[name=\\'a\\']."
+              "image: expected string, got &value.valueUnstructured{Value:4}','code':500}",
+         "expected string", PD_HTTP, 13, 2},
         {409, "{'message':'Apply failed with 1 conflict: conflict with \\'alice\\': .spec.template."
               "spec.containers[name=\\'train\\'].image','reason':'Conflict','details':{'causes':["
               "{'reason':'FieldManagerConflict','message':'conflict with \\'alice\\'','field':"

@@ -270,6 +270,26 @@ TEST(check_warns_of_what_is_hardly_meant)
     check_free(c);
 }
 
+TEST(check_lists_a_bad_volume_once)
+{
+    struct check *c = run(META "spec:\n" POD("      volumes: [{name: D_}]\n")
+                          "        volumeMounts: [{name: D_, mountPath: /d}]\n");
+    CHECK(cause(c, "name-invalid") != NULL);       /* and so it can't be mounted, as there */
+    CHECK_MSG(cause(c, "volume-mount-without-volume") != NULL, "%s", said.p);
+    CHECK_INT(check_errors(c), 2);
+    check_free(c);
+}
+
+TEST(check_tells_one_fault_once)
+{
+    struct check *c = run("apiVersion: v1\nkind: ConfigMap\nmetadata:\n\xC2\xA0 name: a\n");
+    CHECK_MSG(check_errors(c) == 1, "%s", said.p);
+    check_free(c);
+    c = run(JOB("        env:\n        - {name: A, value: 3}\n        - {value: b}\n"));
+    CHECK_MSG(check_errors(c) == 2, "%s", said.p);
+    check_free(c);
+}
+
 TEST(check_never_shows_a_secret)
 {
     struct check *c = run(OBJECT("Secret", "data: {t: hunter2-plain}\nstringData: {u: 42}\n"));

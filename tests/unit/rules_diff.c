@@ -119,8 +119,8 @@ TEST(conflicts_name_manager_field_and_both_values)
 {
     struct json *status = json_from(
         "{\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict "
-        "with \\\"alice\\\" using apps/v1\",\"field\":\".spec.template.spec.containers[name=\\\"c\\\"]."
-        "image\"},{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"x\\\" with "
+        "with \\\"alice\\\" using apps/v1\",\"field\":\".spec.template.spec.containers["
+        "name=\\\"c\\\"].image\"},{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"x\\\" with "
         "subresource \\\"scale\\\"\",\"field\":\".spec.replicas\"},{\"reason\":"
         "\"FieldManagerConflict\",\"message\":\"conflict with \\\"b\\\"\",\"field\":\".metadata."
         "labels.a.b/c\"}]}}");
@@ -145,6 +145,21 @@ TEST(conflicts_name_manager_field_and_both_values)
     json_free(status);
     json_free(live);
     json_free(ours);
+}
+
+TEST(conflicts_mask_secrets)
+{
+    struct json *status = json_from("{\"details\":{\"causes\":[{\"reason\":"
+                                    "\"FieldManagerConflict\",\"message\":\"conflict with "
+                                    "\\\"a\\\"\",\"field\":\".data.k\"}]}}");
+    struct json *o = json_from("{\"kind\":\"Secret\",\"data\":{\"k\":\"aHVudGVyMg==\"}}");
+    struct conflicts c;
+    conflicts_read(&c, status, o, o);
+    CHECK_STR(c.v[0].live, "***");
+    CHECK_STR(c.v[0].ours, "***");
+    conflicts_release(&c);
+    json_free(status);
+    json_free(o);
 }
 
 TEST(conflict_paths_of_all_kinds_are_found)

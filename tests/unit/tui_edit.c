@@ -103,4 +103,42 @@ TEST(rows_follow_the_cursor)
     edit_close(&e);
 }
 
+TEST(edit_checks_a_manifest_as_it_is_typed)
+{
+    struct edit e = {0};
+    struct edit_fault f;
+    edit_open(&e, "/x/cm.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
+    CHECK_INT(edit_fault_count(&e), 0);
+    edit_go_line(&e, 4);
+    edit_key(&e, "End", 10);
+    edit_key(&e, "_", 10);
+    CHECK_INT(edit_fault_count(&e), 1);
+    CHECK(edit_fault_at(&e, 4, &f) && f.error);
+    CHECK_HAS(f.text, "lowercase RFC 1123");
+    CHECK(*f.next != '\0');
+    CHECK(!edit_fault_at(&e, 3, &f));
+    CHECK(edit_fault_next(&e, 4, &f) && f.line == 4);      /* round the end */
+    edit_key(&e, "Backspace", 10);
+    CHECK_INT(edit_fault_count(&e), 0);
+    edit_close(&e);
+    edit_open(&e, "/x/train.yaml", "lr: 1e-4\nname: A_b\n");     /* no manifest */
+    CHECK_INT(edit_fault_count(&e), 0);
+    edit_close(&e);
+}
+
+TEST(edit_forgets_the_servers_words_when_the_text_changes)
+{
+    struct edit e = {0};
+    struct edit_fault f;
+    edit_open(&e, "/x/cm.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
+    e.told = json_from("[{\"level\":\"error\",\"line\":4,\"message\":\"quota\"}]");
+    CHECK(edit_fault_at(&e, 4, &f));
+    CHECK_STR(f.text, "quota");
+    edit_key(&e, "Down", 10);
+    CHECK(edit_fault_at(&e, 4, &f));
+    edit_key(&e, "x", 10);
+    CHECK(!edit_fault_at(&e, 4, &f));
+    edit_close(&e);
+}
+
 T_MAIN
