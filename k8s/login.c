@@ -17,7 +17,9 @@ struct login {
     struct http_target *target;
     struct login_hooks hooks;
     struct plugin *run;
-    bool uses_plugin, have, on_terminal, behind;   /* behind: the old ones still serve */
+    bool uses_plugin, have, on_terminal;
+    bool behind;                      /* the old ones still serve */
+    bool asked;                       /* a person was, or ended it: not again unasked */
     uint32_t timer, fail_timer;
     int64_t expires_ms, got_ms, pause_ms, not_before_ms;
     uint32_t renewed_for;             /* the serial that a 401 has made us renew */
@@ -121,7 +123,7 @@ static bool may_ask(const struct login *g)
 static void refuse(struct login *g)
 {
     g->pause_ms = MIN(MAX(2 * g->pause_ms, (int64_t)PAUSE_MIN), (int64_t)PAUSE_MAX);
-    g->not_before_ms = clock_ms() + g->pause_ms;
+    g->not_before_ms = g->asked ? INT64_MAX : clock_ms() + g->pause_ms;
     if (g->behind && g->have && !expired(g)) {
         loop_timer_cancel(g->loop, g->timer);
         g->timer = loop_timer(g->loop, g->pause_ms, on_ahead, g, "credentials again");
@@ -130,6 +132,20 @@ static void refuse(struct login *g)
         g->fail_timer = loop_timer(g->loop, 0, fail_all, g, "no credentials");
     }
     g->behind = false;
+}
+
+/* The screen is not taken away in the middle of something else. */
+static void ended(struct login *g)
+{
+    g->asked = true;
+    pd_fail(&g->err, PD_AUTH, _("the login by %s has ended, and the plugin has to ask you"),
+            g->ctx.exec.command);
+    pd_set_hint(&g->err, _("choose the context again: you are asked then"));
+}
+
+static bool always(const struct login *g)
+{
+    return str_eq(g->ctx.exec.interactive, "Always");
 }
 
 static void on_plugin(void *arg, struct plugin_cred *cred, const char *said,
@@ -148,21 +164,25 @@ static void on_plugin(void *arg, struct plugin_cred *cred, const char *said,
         return;
     }
     g->err = *err;
-    if (!had_terminal && !g->behind && g->hooks.terminal && may_ask(g))
+    bool ask = !had_terminal && !g->behind && g->hooks.terminal && may_ask(g);
+    if (ask && !g->got_ms) {
         start(g, true);
-    else
-        refuse(g);
-}
-
-static bool always(const struct login *g)
-{
-    return str_eq(g->ctx.exec.interactive, "Always");
+        return;
+    }
+    if (ask)
+        ended(g);
+    g->asked |= had_terminal && g->hooks.terminal;
+    refuse(g);
 }
 
 /* Whether a run would have the terminal; false with err when it must and can't. */
 static bool get_terminal(struct login *g, bool *terminal)
 {
     bool mine = !g->hooks.terminal && isatty(STDIN_FILENO);
+    if (always(g) && g->hooks.terminal && g->got_ms) {
+        ended(g);
+        return false;
+    }
     *terminal = may_ask(g) && (*terminal || always(g) || mine);
     if (*terminal && g->hooks.terminal)
         *terminal = g->hooks.terminal(g->hooks.arg, true);
@@ -293,6 +313,8 @@ void login_cancel(struct login *g)
     if (g->hooks.plugin)
         g->hooks.plugin(g->hooks.arg, NULL, "");
     pd_fail(&g->err, PD_CANCELED, _("the login with %s was cancelled"), g->ctx.exec.command);
+    pd_set_hint(&g->err, _("choose the context again to log in"));
+    g->asked = true;
     g->behind = false;
     refuse(g);
 }

@@ -8,7 +8,8 @@
  * credentials still serve, and once after a 401; after a failure not before a
  * while has passed. interactiveMode Never, and IfAvailable where a screen must
  * be released first: it is tried without a terminal first; where that fails and
- * a terminal can be had, with it.
+ * a terminal can be had, with it. That is so when a connection is opened; later
+ * the screen is not taken away unasked: the error says to connect again.
  */
 #ifndef K8S_LOGIN_H
 #define K8S_LOGIN_H

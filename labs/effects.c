@@ -19,7 +19,7 @@ static effects_fn *const table[EFFECT_KIND_COUNT] = {
     [EFF_APPLY] = effects_apply,     [EFF_DELETE] = effects_delete,
     [EFF_CAN] = effects_can,         [EFF_REVIEW] = effects_review,
     [EFF_NAMESPACE] = effects_namespace, [EFF_CONTEXTS] = effects_contexts,
-    [EFF_PROBE] = effects_probe,
+    [EFF_PROBE] = effects_probe,     [EFF_LOGIN_END] = effects_login_end,
     [EFF_LOG] = effects_log,         [EFF_ATTACH] = effects_attach,
     [EFF_ATTACH_SEND] = effects_attach_send, [EFF_EXEC] = effects_exec,
     [EFF_SHELL] = effects_shell,     [EFF_SHELL_SEND] = effects_shell_send,

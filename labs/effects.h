@@ -27,6 +27,9 @@ struct effects_options {
     bool keep_choices;            /* the namespace chosen last in a context holds again */
     /* A message happened: takes it. */
     void (*deliver)(void *arg, struct msg *m);
+    /* A credential plugin needs the terminal (false: not now) or gives it back.
+     * NULL: stdin is a plugin's, if it is a terminal. */
+    bool (*terminal)(void *arg, bool take);
     /* An effect that is not for here (EFF_EDIT, EFF_COPY_TEXT, EFF_QUIT);
      * borrowed for the call. NULL: ignored. */
     void (*foreign)(void *arg, const struct effect *e);

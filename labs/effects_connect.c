@@ -24,6 +24,7 @@ static void tell(struct effects_runner *r, const char *state, const struct pd_er
 {
     struct json *body = r->about ? json_copy(r->about) : json_new_object();
     json_put_str(body, "state", state);
+    r->link = state;
     if (err)
         json_set(body, "error", errjson_make(err));
     effects_post_as(r, MSG_CLUSTER, r->connect_effect, body);
@@ -80,6 +81,30 @@ static void on_version(void *arg, int status, const struct json *object, const s
     tell(r, err ? "down" : "up", err);
 }
 
+/* --- credential plugins ---------------------------------------------------------------- */
+
+static bool on_terminal(void *arg, bool take)
+{
+    struct effects_runner *r = arg;
+    return r->o.terminal(r->o.arg, take);
+}
+
+/* A plugin runs, or has ended; its words stay with the connection. */
+static void on_plugin(void *arg, const char *command, const char *said)
+{
+    struct effects_runner *r = arg;
+    json_put_str(r->about, "login", command ? path_base(command) : "");
+    if (*said)
+        json_put_str(r->about, "plugin_said", said);
+    tell(r, r->link ? r->link : "connecting", NULL);
+}
+
+void effects_login_end(struct effects_runner *r, const struct effect *e UNUSED)
+{
+    if (r->k8s)
+        k8s_cancel_login(r->k8s);
+}
+
 /* --- opening ---------------------------------------------------------------------------- */
 
 void effects_connect_ask(struct effects_runner *r)
@@ -91,6 +116,8 @@ void effects_connect_ask(struct effects_runner *r)
 static void open_context(struct effects_runner *r, struct kube_context *x)
 {
     struct k8s_hooks hooks = {.trace = on_trace, .link = on_link, .arg = r};
+    hooks.login = (struct login_hooks){.terminal = r->o.terminal ? on_terminal : NULL,
+                                       .plugin = on_plugin, .arg = r};
     json_free(r->about);
     r->about = identity_of(x);
     effects_choice_use(r, x);

@@ -42,6 +42,7 @@ struct effects_runner {
     uint16_t last_cluster;
     struct json *about;           /* members of MSG_CLUSTER that stay: server, context … */
     uint32_t connect_effect;
+    const char *link;             /* "connecting", "up", "down": as last told */
     int inotify_fd;
 };
 
@@ -76,7 +77,7 @@ MUST_USE enum pd_code effects_write_renamed(const char *path, const char *text,
                                             struct pd_err *err);
 void effects_local_free(struct effects_runner *r);
 /* effects_conn.c */
-effects_fn effects_contexts, effects_probe, effects_review, effects_namespace;
+effects_fn effects_login_end, effects_contexts, effects_probe, effects_review, effects_namespace;
 /* The namespace that was chosen last in this context takes the place of its own. */
 void effects_choice_use(struct effects_runner *r, struct kube_context *x);
 /* effects_connect.c */

@@ -46,6 +46,7 @@ struct cluster_state {
     char context[128], ns[128], server[256], user[128], version[64];
     int64_t latency_ms, last_ok_ms, next_try_ms;
     char error[512];
+    char login[64];               /* a credential plugin that runs, "" none */
 };
 
 /* The first SESSION_WATCHED are always watched, the others while a lab asks. */

@@ -98,6 +98,18 @@ const char *session_kubeconfig(const struct session *s)
     return session_priv(s)->kubeconfig;
 }
 
+/* While the first answer waits for a plugin, that is what is going on. */
+static void take_login(struct session *s, const char *name)
+{
+    struct cluster_state *k = &s->cluster;
+    bool ran = k->login[0];
+    session_clean(k->login, sizeof k->login, name);
+    if (k->login[0] && !ran && k->link == LINK_CONNECTING)
+        session_say(s, PD_OK, _("logging in with %s; Esc ends it"), k->login);
+    else if (ran && !k->login[0] && !s->message_code)
+        session_say(s, PD_OK, "%s", "");
+}
+
 static void take_cluster(struct session *s, const struct msg *m, struct effects *out)
 {
     static const char *const states[] = {"off", "connecting", "up", "down"};
@@ -128,6 +140,7 @@ static void take_cluster(struct session *s, const struct msg *m, struct effects 
         k->next_try_ms = 0;
     k->next_try_ms = json_int(m->body, "next_try_ms", k->next_try_ms);
     k->error[0] = '\0';
+    take_login(s, json_str(m->body, "login", ""));
     if (errjson_read(json_get(m->body, "error"), &err)) {
         session_clean(k->error, sizeof k->error, err.msg);
         s->last_error = err;

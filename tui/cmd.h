@@ -81,6 +81,8 @@ void cmd_set_from(struct app *a, const struct msg *m);
 /* The person's own files came or changed; false: this is none of them. */
 bool cmd_own_file(struct app *a, const struct msg *m);
 /* cmd_shell.c: messages, keys, help, filters of lists */
+/* A credential plugin that runs while we connect is ended: true when there was one. */
+bool cmd_login_end(struct app *a, struct effects *out);
 cmd_fn cmd_messages, cmd_keys_screen, cmd_list_filter, cmd_list_all, cmd_help_down, cmd_help_up,
     cmd_help_page_down, cmd_help_page_up, cmd_help_top, cmd_help_bottom, cmd_help_erase;
 cmd_when cmd_help_below, cmd_help_above;

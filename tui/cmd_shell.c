@@ -31,8 +31,10 @@ void cmd_list_filter(struct app *a, const char *arg, struct effects *out UNUSED)
     a->sel[a->focus] = a->scroll[a->focus] = 0;
 }
 
-void cmd_list_all(struct app *a, const char *arg UNUSED, struct effects *out UNUSED)
+void cmd_list_all(struct app *a, const char *arg UNUSED, struct effects *out)
 {
+    if (cmd_login_end(a, out))
+        return;
     int lab = catalogue_selected(a);
     a->labs_find[0] = '\0';
     if (lab >= 0)

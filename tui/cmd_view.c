@@ -122,8 +122,20 @@ void cmd_tab_train(struct app *a, const char *arg UNUSED, struct effects *out UN
     choose_tab(a, PANEL_TRAIN);
 }
 
+/* A credential plugin that runs, while nothing else can go on, is ended first. */
+bool cmd_login_end(struct app *a, struct effects *out)
+{
+    const struct cluster_state *k = &a->s->cluster;
+    if (!k->login[0] || k->link != LINK_CONNECTING)
+        return false;
+    effects_add(out, EFF_LOGIN_END, 0, 0, NULL);
+    return true;
+}
+
 void cmd_back(struct app *a, const char *arg UNUSED, struct effects *out)
 {
+    if (cmd_login_end(a, out))
+        return;
     if (a->help) {
         a->help = false;
     } else if (a->focus == PANEL_KEYS && a->keys_find[0]) {
@@ -171,6 +183,8 @@ void cmd_interrupt(struct app *a, const char *arg, struct effects *out)
     a->interrupt_ms = a->now_ms;
     if (again) {
         cmd_quit(a, arg, out);
+    } else if (cmd_login_end(a, out)) {
+        app_note(a, false, "%s", _("cancelled; ^C again leaves podium"));
     } else if (cmd_has_op(a)) {
         app_session(a, "op.cancel", NULL, out);
         app_note(a, false, "%s", _("cancelled; ^C again leaves podium"));

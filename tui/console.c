@@ -453,6 +453,35 @@ static void foreign(void *arg, const struct effect *e)
     loop_defer(c->loop, foreign_later, l);
 }
 
+/* --- a credential plugin that asks ------------------------------------------------------- */
+static void screen_back(void *arg)
+{
+    struct console *c = arg;
+    c->away = false;
+    term_retake(c->tty);
+    loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_keys, c);
+    send_size(c);
+    c->dirty = true;
+}
+
+static bool terminal(void *arg, bool take)
+{
+    struct console *c = arg;
+    if (!take) {
+        loop_defer(c->loop, screen_back, c);
+        return true;
+    }
+    if (c->away)
+        return false;
+    loop_fd_remove(c->loop, STDIN_FILENO);
+    give_away(c);
+    c->away = true;
+    printf("%s\n", _("podium: a program of your kubeconfig asks who you are; the screen comes back "
+                     "when it is done (Ctrl-C ends it)."));
+    fflush(stdout);
+    return true;
+}
+
 /* --- beginning and end ----------------------------------------------------------------- */
 static void begin(void *arg)
 {
@@ -543,8 +572,8 @@ int console_run(const struct console_options *o)
         return complain(&err, 2);
     }
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
-                                 .keep_choices = true, .deliver = deliver,
-                                 .foreign = foreign, .arg = &c};
+                                 .keep_choices = true, .deliver = deliver, .foreign = foreign,
+                                 .terminal = terminal, .arg = &c};
     c.runner = effects_runner_new(c.loop, &eo);
     watch_terminal(&c);
     choose_look(&c, note);

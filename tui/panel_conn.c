@@ -119,6 +119,9 @@ static void user(const struct app *a, struct rows *out, int w)
     fact(out, w, _("user entry"), ROLE_TEXT, a->s->cluster.user);
     fact(out, w, _("known by"), ROLE_TEXT, how_text(json_str(c->about, "auth.how", "")));
     fact(out, w, _("plugin"), ROLE_TEXT, json_str(c->about, "auth.plugin", ""));
+    if (a->s->cluster.login[0])
+        fact(out, w, _("it runs"), ROLE_RUN, _("Esc ends it"));
+    fact(out, w, _("it said"), ROLE_TEXT, json_str(c->about, "plugin_said", ""));
     join(json_at(c->about, "auth.groups"), &groups);
     str_fmt(text, sizeof text, groups.len ? "%s (%s)" : "%s", json_str(c->about, "auth.name", ""),
             groups.p);

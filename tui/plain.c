@@ -283,6 +283,29 @@ static void start_editor(struct console *c)
     loop_timer(c->loop, PLAIN_EDITOR_MS, editor_poll, c, "editor");
 }
 
+/* --- a credential plugin that asks ---------------------------------------------------------- */
+static void input_back(void *arg)
+{
+    struct console *c = arg;
+    c->away = false;
+    loop_fd(c->loop, STDIN_FILENO, LOOP_READ, read_input, c);
+}
+
+static bool terminal(void *arg, bool take)
+{
+    struct console *c = arg;
+    if (!take) {
+        loop_defer(c->loop, input_back, c);
+        return true;
+    }
+    if (c->away || !c->tty_in)
+        return false;
+    flush_all(c);
+    c->away = true;
+    loop_fd_remove(c->loop, STDIN_FILENO);
+    return true;
+}
+
 /* Effects are run inside apply: the editor waits for the end of the turn. */
 static void foreign(void *arg, const struct effect *e)
 {
@@ -408,8 +431,8 @@ int plain_run(const struct console_options *o, const char *why)
         return 2;
     }
     struct effects_options eo = {.kubeconfig = o->kubeconfig, .context = o->context, .ns = o->ns,
-                                 .keep_choices = true, .deliver = deliver,
-                                 .foreign = foreign, .arg = &c};
+                                 .keep_choices = true, .deliver = deliver, .foreign = foreign,
+                                 .terminal = terminal, .arg = &c};
     c.runner = effects_runner_new(c.loop, &eo);
     /* signs that take one column everywhere, where there is more than ASCII */
     c.ascii = glyph_set_default("") == GLYPH_ASCII;

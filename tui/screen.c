@@ -256,8 +256,10 @@ static int link_mark(const struct frame *f, char buf[96], enum role *role)
         str_fmt(more, sizeof more, " %dms", (int)MIN(k->latency_ms, 99999));
     else if (k->link == LINK_DOWN && k->last_ok_ms > 0)
         str_fmt(more, sizeof more, " %s", panel_age(f->a, k->last_ok_ms, age));
+    bool login = k->link == LINK_CONNECTING && k->login[0];
     *role = table[k->link].role;
-    str_fmt(buf, 96, "%s %s%s", glyph(f, table[k->link].g), _(table[k->link].word), more);
+    str_fmt(buf, 96, "%s %s%s", glyph(f, table[k->link].g),
+            login ? _("logging in") : _(table[k->link].word), more);
     return utf8_str_width(buf);
 }
 

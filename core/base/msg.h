@@ -63,6 +63,7 @@ struct msg {
     X(EFF_CONTEXTS, "contexts")       /* -> MSG_REPLY with contexts[]: of the files, by a child */ \
     X(EFF_PROBE, "probe")             /* context -> MSG_REPLY with ms, version; 5 s at most,      \
                                          without credentials */                                   \
+    X(EFF_LOGIN_END, "login-end")     /* end the credential plugin that runs */                   \
     X(EFF_WATCH, "watch")             /* resource, namespace, labelSelector, fieldSelector */     \
     X(EFF_GET, "get")                 /* resource, namespace, name */                             \
     X(EFF_LIST, "list")               /* resource, namespace, labelSelector */                    \

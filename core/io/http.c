@@ -360,6 +360,7 @@ static void launch(struct http *h)
 {
     CURL *c = h->easy = http_setup_init(&h->setup, h->target, h->path);
     h->serial = h->target->serial;
+    h->started_ms = clock_us() / 1000;            /* waiting for a login is not latency */
     set_body(h);
     set_headers(h);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);

@@ -281,6 +281,25 @@ TEST(login_can_be_cancelled)
     k8s_cancel_login(k);
     RUN_UNTIL(got.replies == 1);
     CHECK_INT(got.err.code, PD_CANCELED);
+    ask();
+    RUN_UNTIL(got.replies == 2);
+    CHECK_INT(got.ran, 1);                       /* not before somebody connects again */
+    end();
+}
+
+TEST(login_does_not_take_the_screen_later)
+{
+    begin("case $KUBERNETES_EXEC_INFO in *'\"interactive\":true'*) ;; *) exit 1;; esac\n" PRINT(""),
+          "IfAvailable", true);
+    ask();
+    RUN_UNTIL(got.replies == 1);
+    CHECK_INT(got.taken, 1);
+    f.s->counter[0] = 99;
+    ask();
+    RUN_UNTIL(got.replies == 2);
+    CHECK_INT(got.taken, 1);
+    CHECK_HAS(got.err.msg, "has to ask you");
+    CHECK_HAS(got.err.hint, "choose the context again");
     end();
 }
 
