@@ -71,6 +71,7 @@ static struct http_target *make_target(const struct kube_context *x)
     struct http_target *t = http_target_new(x->server);
     t->ca_pem = xstrdup(x->ca_pem);
     t->insecure = x->insecure;
+    t->plain = x->disable_compression;
     t->tls_server_name = xstrdup(x->tls_server_name);
     t->proxy = xstrdup(x->proxy);
     impersonate(t, x);
@@ -204,18 +205,26 @@ uint32_t k8s_trace_open(struct k8s *k, const char *method, const char *path,
     struct str line;
     str_init(&line, 64 << 10);
     kubectl_line(method, path, content_type, body, k->ctx.ns, &line);
-    struct k8s_trace t = {id, method, path, 0, 0, line.p, body};
+    struct k8s_trace t = {id, method, path, 0, 0, line.p, body, "", 0};
     k->hooks.trace(k->hooks.arg, &t);
     str_release(&line);
     return id;
 }
 
+void k8s_trace_ended(struct k8s *k, uint32_t id, const char *method, const char *path,
+                     const struct http_response *r, int64_t retry_ms)
+{
+    struct k8s_trace t = {id, method, path, r->status ? r->status : -1, r->ms, "", NULL, r->warning,
+                          retry_ms};
+    if (k->hooks.trace)
+        k->hooks.trace(k->hooks.arg, &t);
+}
+
 void k8s_trace_done(struct k8s *k, uint32_t id, const char *method, const char *path, int status,
                     int64_t ms)
 {
-    struct k8s_trace t = {id, method, path, status ? status : -1, ms, "", NULL};
-    if (k->hooks.trace)
-        k->hooks.trace(k->hooks.arg, &t);
+    struct http_response r = {.status = status, .ms = ms};
+    k8s_trace_ended(k, id, method, path, &r, 0);
 }
 
 void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err)
@@ -281,17 +290,14 @@ static void early_reply(void *arg)
     reply(c, 0, NULL, &err);
 }
 
-/* true when the call was scheduled once more. */
-static bool again(struct k8s_call *c, const struct http_response *r)
+/* How long until the call is made once more; 0: it is not. */
+static int64_t again_ms(const struct k8s_call *c, const struct http_response *r)
 {
-    if (c->tries >= RETRY_MAX)
-        return false;
+    if (r->err || c->tries >= RETRY_MAX)
+        return 0;
     if (r->status != 429 && (r->status < 500 || r->retry_after < 0))
-        return false;
-    int64_t ms = 1000 * (int64_t)MAX(r->retry_after, 1);
-    c->tries++;
-    c->timer = loop_timer(c->k->loop, ms, send_call, c, "request again");
-    return true;
+        return 0;
+    return 1000 * (int64_t)MAX(r->retry_after, 1);
 }
 
 /* A page of a list: true when the next one is on its way. */
@@ -335,10 +341,14 @@ static void on_done(void *arg, const struct http_response *r)
     struct json *object = NULL;
     struct pd_err err = {.code = PD_OK}, ignored;
     c->http = NULL;
-    k8s_trace_done(c->k, c->trace, c->method, c->path, r->status, r->ms);
+    int64_t ms = again_ms(c, r);
+    k8s_trace_ended(c->k, c->trace, c->method, c->path, r, ms);
     k8s_link(c->k, r->ms, r->err);
-    if (!r->err && r->status >= 400 && again(c, r))
+    if (ms > 0) {
+        c->tries++;
+        c->timer = loop_timer(c->k->loop, ms, send_call, c, "request again");
         return;
+    }
     if (r->err)
         err = *r->err;
     else if (r->status >= 400)

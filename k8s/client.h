@@ -23,6 +23,8 @@ struct k8s_trace {
     int64_t ms;
     const char *kubectl;          /* "kubectl get pods -n class-a" */
     const struct json *body;      /* of the request, or NULL */
+    const char *warning;          /* Warning headers of the answer, "" */
+    int64_t retry_ms;             /* it is made again after this time, 0: it is not */
 };
 
 struct k8s_hooks {

@@ -25,6 +25,9 @@ uint32_t k8s_trace_open(struct k8s *k, const char *method, const char *path,
                         const char *content_type, const struct json *body);
 void k8s_trace_done(struct k8s *k, uint32_t id, const char *method, const char *path, int status,
                     int64_t ms);
+/* The same with what else is told: Warning headers, and when it is made again. */
+void k8s_trace_ended(struct k8s *k, uint32_t id, const char *method, const char *path,
+                     const struct http_response *r, int64_t retry_ms);
 /* An answer came (err NULL), or the transport failed. */
 void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err);
 

@@ -575,7 +575,8 @@ static void read_done(void *arg, const struct http_response *r)
     struct podlog *p = arg;
     p->busy = true;
     p->http = NULL;
-    k8s_trace_done(p->k, p->trace, "GET", p->path, r->status, r->ms);
+    k8s_trace_ended(p->k, p->trace, "GET", p->path, r,
+                    r->status == 429 ? 1000 * (int64_t)MAX(r->retry_after, 0) : 0);
     if (r->status == 0 || r->status >= 400)
         read_refused(p, r);
     else if (r->err)

@@ -42,6 +42,10 @@ static void on_trace(void *arg, const struct k8s_trace *t)
     json_put_num(body, "status", t->status);
     json_put_num(body, "ms", (double)t->ms);
     json_put_str(body, "kubectl", t->kubectl);
+    if (t->warning[0])
+        json_put_str(body, "warning", t->warning);
+    if (t->retry_ms > 0)
+        json_put_num(body, "retry_ms", (double)t->retry_ms);
     /* a Secret's data never leaves the request */
     if (t->body && !str_eq(json_str(t->body, "kind", ""), "Secret"))
         json_set(body, "body", json_copy(t->body));

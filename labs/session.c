@@ -23,6 +23,7 @@ struct session *session_new(struct lab_list *labs)
     s->labs = labs;
     s->priv = p;
     p->run_log = xcalloc(1, sizeof *p->run_log);
+    strv_init(&p->warned);
     p->files = json_new_object();
     p->laid = json_new_object();
     p->asks_step = -1;
@@ -110,6 +111,7 @@ void session_free(struct session *s)
         free(s->api[i].path);
         free(s->api[i].kubectl);
         free(s->api[i].body);
+        free(s->api[i].warning);
     }
     free(s->log);
     table_release(&s->all_pods);
@@ -119,6 +121,7 @@ void session_free(struct session *s)
     json_free(p->files);
     json_free(p->laid);
     free(p->work_root);
+    strv_release(&p->warned);
     free(p->run_log);
     free(p);
     free(s);

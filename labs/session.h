@@ -105,7 +105,9 @@ struct api_row {
     char method[8];
     int status;
     int64_t ms, at_ms;
+    int64_t retry_at_ms;          /* the server wants it to be made again then; 0: it is not */
     char *path, *kubectl, *body;
+    char *warning;                /* of the server, cleaned; NULL: none */
 };
 
 struct session {

@@ -47,6 +47,7 @@ struct session_priv {
     uint32_t run_stream, log_epoch;
     uint32_t pods_look, pod_delete;       /* effects of session_list.c */
     bool log_ended;
+    struct strv warned;           /* what the server warned of, each once */
     struct run_text *texts;       /* session_text.c */
     char *text_last;              /* the run's last line, cleaned; NULL: none */
     struct steer_line control[CONTROL_PENDING];
@@ -181,6 +182,9 @@ void session_conn_command(struct session *s, const char *name, const char *arg,
 bool session_conn_message(struct session *s, const struct msg *m, struct effects *out);
 /* What MSG_CLUSTER says of the connection; fresh: it is another one. */
 void session_conn_take(struct session *s, const struct msg *m, bool fresh);
+/* session_warn.c: Warning headers of an answer, kept with its request; each text is
+ * said once. */
+void session_warned(struct session *s, struct api_row *r, const char *headers);
 /* session_text.c: what `log` checks look for in the run's log. begin: its first
  * line comes next. seen: is the text looked for, the newest line that has it (or
  * NULL), the last line of all. */

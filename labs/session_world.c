@@ -296,6 +296,7 @@ static struct api_row *api_row(struct session *s, uint32_t id)
         free(s->api[0].path);
         free(s->api[0].kubectl);
         free(s->api[0].body);
+        free(s->api[0].warning);
         memmove(s->api, s->api + 1, (SESSION_API_ROWS - 1) * sizeof *s->api);
         s->api_n--;
     }
@@ -348,6 +349,9 @@ static void take_request(struct session *s, const struct msg *m)
     str_copy(r->method, sizeof r->method, json_str(m->body, "method", r->method));
     r->status = (int)json_int(m->body, "status", 0);
     r->ms = json_int(m->body, "ms", 0);
+    int64_t retry_ms = json_int(m->body, "retry_ms", 0);
+    r->retry_at_ms = retry_ms > 0 ? m->at_ms + retry_ms : 0;
+    session_warned(s, r, json_str(m->body, "warning", ""));
     count(s, m, r);
     /* what is broken on purpose is for the person to find */
     if (!r->path && session_priv(s)->scene_hides && !str_eq(r->method, "GET")) {

@@ -92,6 +92,24 @@ static void body(struct rows *out, const char *text, int w)
     free(pretty);
 }
 
+/* Seconds until the request is made again, as the server wants it; 0: it is not. */
+static int retry_s(const struct app *a, const struct api_row *r)
+{
+    int64_t ms = r->retry_at_ms - a->now_ms;
+    return r->retry_at_ms && ms > 0 ? (int)((ms + 999) / 1000) : 0;
+}
+
+static void warning(struct rows *out, const struct api_row *r, int w)
+{
+    if (!r->warning)
+        return;
+    rows_new(out, -1);
+    rows_put(out, ROLE_MUTED, "    ");
+    rows_sign(out, ROLE_WARN, G_WARN);
+    rows_put(out, ROLE_TEXT, " ");
+    rows_cell(out, ROLE_WARN, r->warning, w - 6);
+}
+
 static void call(const struct app *a, struct rows *out, int i, int w)
 {
     const struct api_row *r = &a->s->api[i];
@@ -107,7 +125,9 @@ static void call(const struct app *a, struct rows *out, int i, int w)
         [CALL_WAITS] = N_("under way"), [CALL_WATCHES] = N_("watching"),
         [CALL_FOLLOWS] = N_("following")};
     enum kind kind = kind_of(r);
-    if (r->status == 429)
+    if (retry_s(a, r) > 0)
+        str_fmt(buf, sizeof buf, _("again in %ds"), retry_s(a, r));
+    else if (r->status == 429)
         str_copy(buf, sizeof buf, _("slowed down"));
     else if (kind != CALL_ENDED)
         str_copy(buf, sizeof buf, _(words[kind]));
@@ -125,6 +145,7 @@ static void call(const struct app *a, struct rows *out, int i, int w)
         rows_put(out, ROLE_MUTED, "    ");
         rows_cell(out, ROLE_CODE, r->kubectl, w - 4);
     }
+    warning(out, r, w);
     if (a->api_open == i && r->body && r->body[0])
         body(out, r->body, w);
     else if (a->api_open == i)
@@ -149,4 +170,13 @@ static const char *foot(const struct app *a, char buf[160])
                    a->api_filter);
 }
 
-const struct panel panel_api = {title, rows, foot, NULL, N_("API")};
+/* A countdown is on show. */
+static bool ages(const struct app *a)
+{
+    for (size_t i = 0; i < a->s->api_n; i++)
+        if (retry_s(a, &a->s->api[i]) > 0)
+            return true;
+    return false;
+}
+
+const struct panel panel_api = {title, rows, foot, ages, N_("API")};

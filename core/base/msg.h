@@ -23,7 +23,8 @@
                                          user, version, latency_ms, error, next_try_ms; of the    \
                                          connection panel: ns_from, ns_own, used[], auth, certs[], \
                                          tls, proxy, insecure (k8s/identity.h) */                 \
-    X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body */  \
+    X(MSG_REQUEST, "request")         /* id, method, path, status (0 open), ms, kubectl, body,    \
+                                         warning, retry_ms: made again after */                   \
     X(MSG_LIST, "list")               /* resource, items[], from, more: replaces all rows of it;  \
                                          from: how many came in parts before, more: some follow */ \
     X(MSG_WATCH_EVENT, "event")       /* resource, type: ADDED|MODIFIED|DELETED, object */        \

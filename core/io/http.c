@@ -351,7 +351,7 @@ static void set_headers(struct http *h)
         h->headers = curl_slist_append(h->headers, h->lines.v[i]);
     strv_release(&lines);
     curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
-    if (h->gzip)
+    if (h->gzip && !h->setup.target->plain)
         curl_easy_setopt(h->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }
 

@@ -47,7 +47,7 @@ struct http_target {
     uint32_t serial;             /* counts the changes of bearer, cert_pem and key_pem */
     struct http_creds creds;     /* or zero */
     struct http_wait *waits, *waits_last;
-    bool insecure;
+    bool insecure, plain;        /* plain: ask for no compressed answers */
     char *tls_server_name;       /* or NULL */
     char *proxy;                 /* or NULL: as the environment says (core/io/proxy.h) */
     char *bearer;                /* or NULL; refreshed by the owner */

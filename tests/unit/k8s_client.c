@@ -9,6 +9,7 @@
 #include "core/base/path.h"
 #include "k8s/client.h"
 #include "k8s/kubectl.h"
+#include "k8s/warning.h"
 #include "tests/unit/run_until.h"
 
 static struct fake f;
@@ -22,6 +23,8 @@ static struct {
     bool up;
     char kubectl[2000], path[600];
     int trace_status;
+    int64_t retry_ms;                 /* of all requests together */
+    char warning[400];
 } got;
 
 static void on_reply(void *arg UNUSED, int status, const struct json *object,
@@ -40,6 +43,9 @@ static void on_trace(void *arg UNUSED, const struct k8s_trace *t)
 {
     got.traces++;
     got.trace_status = t->status;
+    got.retry_ms += t->retry_ms;
+    if (t->warning[0])
+        str_copy(got.warning, sizeof got.warning, t->warning);
     if (t->status == 0) {
         str_copy(got.kubectl, sizeof got.kubectl, t->kubectl);
         str_copy(got.path, sizeof got.path, t->path);
@@ -199,6 +205,66 @@ TEST(client_keeps_retry_after)
     RUN_UNTIL(got.replies == 1);
     CHECK_INT(got.status, 200);
     CHECK(f.s->at_ms[1] - f.s->at_ms[0] >= 990 && f.s->at_ms[2] - f.s->at_ms[1] >= 990);
+    CHECK_INT(got.retry_ms, 2000);               /* both were told with their wait */
+    finish();
+}
+
+static void serve_warning(struct fake_conn *c)
+{
+    while (fake_request(c))
+        fake_reply(c, 200, "application/json",
+                   "Warning: 299 - \"unknown field \\\"spec.a\\\"\"\r\nWarning: 299 - \"old\"\r\n",
+                   "{}");
+}
+
+TEST(client_tells_the_servers_warnings)
+{
+    const char *at = got.warning;
+    char text[100];
+    begin(serve_warning);
+    k8s_get(k, "pods", NULL, "p", on_reply, NULL);
+    RUN_UNTIL(got.replies == 1);
+    CHECK(warning_next(&at, text, sizeof text));
+    CHECK_STR(text, "unknown field \"spec.a\"");
+    CHECK(warning_next(&at, text, sizeof text));
+    CHECK_STR(text, "old");
+    CHECK(!warning_next(&at, text, sizeof text));
+    CHECK_HAS(f.s->head, "Accept-Encoding: gzip");
+    finish();
+}
+
+TEST(warnings_in_all_their_forms)
+{
+    static const struct { const char *header, *texts; } cases[] = {
+        {"299 - \"a\"", "a|"},
+        {"299 - \"a, b\", 299 - \"c\"", "a, b|c|"},
+        {"299 kube:6443 \"a\" \"Tue, 01 Dec 2026 05:00:00 GMT\"\n299 - \"b\"", "a|b|"},
+        {"299 - \"torn", ""}, {"no warning", ""}, {"29 - \"a\"", ""}, {"", ""},
+        {"299 - \"q \\\"x\\\" \\\\\"", "q \"x\" \\|"},
+        {"rubbish\n299 - \"after\"", "after|"}, {"299 - \"\"", "|"}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char all[200] = "", text[40];
+        for (const char *at = cases[i].header; warning_next(&at, text, sizeof text);)
+            str_fmt(all + strlen(all), sizeof all - strlen(all), "%s|", text);
+        CHECK_STR(all, cases[i].texts);
+    }
+}
+
+TEST(client_asks_for_no_compression_where_it_is_disabled)
+{
+    struct kube_context x;
+    char base[64];
+    f = fake_start(serve_ok);
+    l = loop_new();
+    kube_context_init(&x);
+    x.server = xstrdup(fake_base(&f, base));
+    x.ns = xstrdup("lab");
+    x.disable_compression = true;
+    k = k8s_open(l, &x, 3, NULL);
+    kube_context_release(&x);
+    k8s_get(k, "pods", NULL, "p", on_reply, NULL);
+    RUN_UNTIL(got.replies == 1);
+    CHECK(!strstr(f.s->head, "Accept-Encoding"));
     finish();
 }
 

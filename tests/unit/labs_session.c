@@ -412,6 +412,24 @@ TEST(a_token_in_a_request_is_not_shown)
     fx_end(&f);
 }
 
+TEST(what_the_server_warns_of_is_said_once)
+{
+    struct fx f;
+    static const char warned[] =
+        "{\"id\":%d,\"method\":\"PATCH\",\"path\":\"/x\",\"status\":200,\"warning\":"
+        "\"299 - \\\"unknown field \\\\\\\"spec.a\\\\\\\"\\\"\\n299 - \\\"b\\\"\"}";
+    char body[400];
+    fx_open(&f, ONE_STEP, NULL);
+    fx_send(&f, MSG_REQUEST, 0, json_from(str_fmt(body, sizeof body, warned, 7)));
+    CHECK_STR(f.s->message, "the server warns: b");
+    CHECK_STR(f.s->api[f.s->api_n - 1].warning, "unknown field \"spec.a\"; b");
+    session_say(f.s, PD_OK, "something else");
+    fx_send(&f, MSG_REQUEST, 0, json_from(str_fmt(body, sizeof body, warned, 8)));
+    CHECK_STR(f.s->message, "something else");
+    CHECK_STR(f.s->api[f.s->api_n - 1].warning, "unknown field \"spec.a\"; b");
+    fx_end(&f);
+}
+
 TEST(texts_of_the_cluster_can_not_steer_the_terminal)
 {
     struct fx f;

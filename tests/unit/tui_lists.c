@@ -293,4 +293,30 @@ TEST(requests_are_filtered_and_counted)
     fx_free(a);
 }
 
+TEST(a_request_that_waits_counts_down_and_warnings_stand_with_theirs)
+{
+    struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
+    struct str s;
+    fx_lab(a);
+    fx_api(a->s);
+    struct api_row *r = &a->s->api[a->s->api_n - 1];
+    r->status = 429;
+    r->retry_at_ms = a->now_ms + 2100;
+    free(r->warning);
+    r->warning = xstrdup("batch/v1beta1 is deprecated");
+    fx_key(a, "4");
+    fx_key(a, "z");
+    fx_screen(a, &s);
+    CHECK_HAS(s.p, "again in 3s");
+    CHECK_HAS(s.p, "! batch/v1beta1 is deprecated");
+    CHECK(panel_api.ages(a));
+    str_release(&s);
+    a->now_ms += 2100;
+    fx_screen(a, &s);
+    CHECK(!strstr(s.p, "again in"));
+    CHECK(!panel_api.ages(a));
+    str_release(&s);
+    fx_free(a);
+}
+
 T_MAIN
