@@ -103,8 +103,11 @@ static uint32_t hash(const char *s)
 static uint32_t *place(const struct nodesums *s, const char *name, uint32_t h)
 {
     size_t i = h & (s->slots - 1);
-    while (s->slot[i] && (s->v[s->slot[i] - 1].hash != h || strcmp(s->v[s->slot[i] - 1].name, name)))
-        i = (i + 1) & (s->slots - 1);
+    for (; s->slot[i]; i = (i + 1) & (s->slots - 1)) {
+        const struct node_sum *n = &s->v[s->slot[i] - 1];
+        if (n->hash == h && !strcmp(n->name, name))
+            break;
+    }
     return &s->slot[i];
 }
 

@@ -39,14 +39,6 @@ void effects_get(struct effects_runner *r, const struct effect *e)
                         reply, s);
 }
 
-void effects_list(struct effects_runner *r, const struct effect *e)
-{
-    struct effects_slot *s = call_slot(r, e);
-    s->handle = k8s_list(r->k8s, json_str(e->args, "resource", ""),
-                         json_str(e->args, "namespace", NULL),
-                         json_str(e->args, "labelSelector", NULL), reply, s);
-}
-
 void effects_apply(struct effects_runner *r, const struct effect *e)
 {
     struct effects_slot *s = call_slot(r, e);
@@ -183,4 +175,53 @@ void effects_watch(struct effects_runner *r, const struct effect *e)
     struct watch_handlers h = {on_begin, on_item, on_end, on_event, on_state, s};
     s->stop = stop_watch;
     s->handle = watch_start(r->k8s, &spec, &h);
+}
+
+/* --- a list in parts ---------------------------------------------------------------- */
+
+static void list_over(struct effects_slot *s, const struct pd_err *err)
+{
+    struct json *body = err ? effects_error(err) : json_new_object();
+    json_put_num(body, "status", err ? 0 : 200);
+    watch_stop(s->handle);
+    effects_post(s, MSG_REPLY, body);
+    effects_slot_end(s);
+}
+
+static void rows_end(void *arg)
+{
+    send_part(arg, false);
+    list_over(arg, NULL);
+}
+
+/* It is not tried again: who asks once is told. */
+static void rows_state(void *arg, enum watch_state state UNUSED, const struct pd_err *err,
+                       int64_t next_ms UNUSED)
+{
+    if (err)
+        list_over(arg, err);
+}
+
+/* rows: as a watch reads it, page by page in parts of MSG_LIST, and once. */
+static void list_rows(struct effects_runner *r, const struct effect *e)
+{
+    struct effects_slot *s = effects_slot_new(r, e);
+    struct watch_spec spec = {.res = json_str(e->args, "resource", ""),
+                              .ns = json_str(e->args, "namespace", NULL),
+                              .label_selector = json_str(e->args, "labelSelector", NULL)};
+    struct watch_handlers h = {on_begin, on_item, rows_end, NULL, rows_state, s};
+    s->stop = stop_watch;
+    s->handle = watch_start(r->k8s, &spec, &h);
+}
+
+void effects_list(struct effects_runner *r, const struct effect *e)
+{
+    if (json_bool(e->args, "rows", false)) {
+        list_rows(r, e);
+        return;
+    }
+    struct effects_slot *s = call_slot(r, e);
+    s->handle = k8s_list(r->k8s, json_str(e->args, "resource", ""),
+                         json_str(e->args, "namespace", NULL),
+                         json_str(e->args, "labelSelector", NULL), reply, s);
 }

@@ -12,6 +12,7 @@ void session_nodes_look(struct session *s, struct effects *out)
     struct json *args = json_new_object();
     json_put_str(args, "resource", "pods");
     json_put_str(args, "namespace", "");
+    json_put_bool(args, "rows", true);
     p->pods_look = session_effect(s, out, EFF_LIST, args);
 }
 
@@ -33,7 +34,19 @@ void session_pod_delete(struct session *s, const char *name_uid, struct effects 
     session_say(s, PD_OK, _("pod/%s: the server is asked to delete it"), name);
 }
 
-static void take_pods(struct session *s, const struct msg *m)
+/* Parts of the pods of all namespaces. */
+bool session_list_part(struct session *s, const struct msg *m)
+{
+    if (m->kind != MSG_LIST || !m->effect || m->effect != session_priv(s)->pods_look)
+        return false;
+    if (!s->all_pods.items)
+        table_init(&s->all_pods, "pods@all");
+    session_list_take(s, &s->all_pods, m);
+    return true;
+}
+
+/* The end of their list. */
+static void pods_over(struct session *s, const struct msg *m)
 {
     struct table *t = &s->all_pods;
     struct pd_err err;
@@ -41,21 +54,12 @@ static void take_pods(struct session *s, const struct msg *m)
     t->changed_ms = m->at_ms;
     t->error[0] = '\0';
     t->forbidden = false;
-    if (errjson_read(json_get(m->body, "error"), &err)) {
-        t->forbidden = err.code == PD_FORBIDDEN;
-        session_clean(t->error, sizeof t->error, err.msg);
-        if (!t->forbidden && t->items)
-            return;                  /* what was seen before stays */
-    }
-    if (!t->items)
-        table_init(t, "pods@all");
-    const struct json *items = json_at(m->body, "object.items");
-    table_begin(t);
-    for (const struct json *o = json_first(items); o; o = json_next(o))
-        table_put(t, o);
-    table_end(t);
-    t->synced = items != NULL;
-    t->forbidden = t->forbidden || !items;
+    if (!errjson_read(json_get(m->body, "error"), &err))
+        return;
+    t->forbidden = err.code == PD_FORBIDDEN;
+    session_clean(t->error, sizeof t->error, err.msg);
+    if (t->forbidden && t->items)
+        table_clear(t);              /* else what was seen before stays */
 }
 
 bool session_list_message(struct session *s, const struct msg *m)
@@ -64,7 +68,7 @@ bool session_list_message(struct session *s, const struct msg *m)
     struct pd_err err;
     if (m->effect && m->effect == p->pods_look) {
         p->pods_look = 0;
-        take_pods(s, m);
+        pods_over(s, m);
         session_changed(s);
         return true;
     }

@@ -197,6 +197,9 @@ void session_text_free(struct session *s);
 void session_nodes_look(struct session *s, struct effects *out);
 void session_pod_delete(struct session *s, const char *name_uid, struct effects *out);
 bool session_list_message(struct session *s, const struct msg *m);
+bool session_list_part(struct session *s, const struct msg *m);
+/* session_world.c: one part of a list into its table */
+void session_list_take(struct session *s, struct table *t, const struct msg *m);
 void session_csv(const struct session *s, struct str *out);
 
 #endif

@@ -75,8 +75,7 @@ static void read_anew(struct table *t, const char *from, int64_t now_ms)
 static void watch_all(struct session *s, const char *from, int64_t now_ms, struct effects *out)
 {
     uint64_t gone = s->all_pods.generation + 1;
-    json_free(s->all_pods.items);        /* what is held on nodes is asked for anew */
-    memset(&s->all_pods, 0, sizeof s->all_pods);
+    table_release(&s->all_pods);         /* what is held on nodes is asked for anew */
     s->all_pods.generation = gone;
     for (int i = 0; i < SESSION_TABLES; i++) {
         read_anew(&s->tables[i], from, now_ms);
@@ -180,12 +179,9 @@ static void touched(struct session *s, struct table *t, const struct msg *m)
 }
 
 /* A list comes in parts: `from` counts what came before, `more` follows. */
-static void take_list(struct session *s, const struct msg *m)
+void session_list_take(struct session *s, struct table *t, const struct msg *m)
 {
-    struct table *t = table_of(s, m);
     bool more = json_bool(m->body, "more", false);
-    if (!t)
-        return;
     if (json_int(m->body, "from", 0) == 0) {
         if (t->from[0])
             table_clear(t);
@@ -204,6 +200,13 @@ static void take_list(struct session *s, const struct msg *m)
         t->next_ms = 0;
     }
     touched(s, t, m);
+}
+
+static void take_list(struct session *s, const struct msg *m)
+{
+    struct table *t = table_of(s, m);
+    if (t && !session_list_part(s, m))
+        session_list_take(s, t, m);
 }
 
 static void take_event(struct session *s, const struct msg *m)

@@ -315,7 +315,7 @@ static void order_nodes(struct lists *l, const struct list_view *v)
 static const struct holds *holds_of(struct lists *l, const struct session *s, bool *all)
 {
     struct lists *from = l->base ? l->base : l;
-    *all = s->all_pods.items && !s->all_pods.forbidden;
+    *all = s->all_pods.synced && !s->all_pods.forbidden;
     struct holds *h = *all ? &from->all : &from->own;
     holds_follow(h, *all ? &s->all_pods : session_table(s, "pods"));
     return h;

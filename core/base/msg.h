@@ -67,7 +67,8 @@ struct msg {
     X(EFF_LOGIN_END, "login-end")     /* end the credential plugin that runs */                   \
     X(EFF_WATCH, "watch")             /* resource, namespace, labelSelector, fieldSelector */     \
     X(EFF_GET, "get")                 /* resource, namespace, name */                             \
-    X(EFF_LIST, "list")               /* resource, namespace, labelSelector */                    \
+    X(EFF_LIST, "list")               /* resource, namespace, labelSelector; rows: by MSG_LIST,   \
+                                         then MSG_REPLY without the object */                     \
     X(EFF_APPLY, "apply")             /* manifest (JSON object), force, dry_run */                \
     X(EFF_DELETE, "delete")           /* resource, namespace, name, uid, grace */                 \
     X(EFF_CAN, "can")                 /* verb, resource, namespace -> MSG_REPLY with a review */   \

@@ -407,8 +407,8 @@ static struct json *random_pod(unsigned *seed)
     str_fmt(text, sizeof text,
             "{\"spec\":{\"nodeName\":\"%s\",\"containers\":[{\"resources\":{\"requests\":{\"cpu\":"
             "\"%um\",\"memory\":\"%uMi\"},\"limits\":{\"habana.ai/gaudi\":\"%u\"}}}],"
-            "\"initContainers\":[{\"restartPolicy\":\"%s\",\"resources\":{\"requests\":{\"cpu\":\"%u\","
-            "\"nvidia.com/gpu\":\"%u\"}}}]%s},\"status\":{\"phase\":\"%s\"}}",
+            "\"initContainers\":[{\"restartPolicy\":\"%s\",\"resources\":{\"requests\":{"
+            "\"cpu\":\"%u\",\"nvidia.com/gpu\":\"%u\"}}}]%s},\"status\":{\"phase\":\"%s\"}}",
             r % 5 == 0 ? "" : r % 5 == 1 ? "a" : "b", r % 900, r % 77, r % 4,
             r % 3 ? "" : "Always", r % 3, r % 2,
             r % 7 ? "" : ",\"overhead\":{\"memory\":\"5Mi\"}", phases[r % 11 % 4]);
@@ -420,9 +420,9 @@ TEST(kept_sums_equal_a_walk)
 {
     enum { PODS = 60 };
     struct json *nodes = json_from(
-        "[{\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":\"8\",\"nvidia.com/gpu\":"
-        "\"2\",\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"b\"},\"status\":{\"capacity\":"
-        "{\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"c\"}}]");
+        "[{\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":\"8\","
+        "\"nvidia.com/gpu\":\"2\",\"habana.ai/gaudi\":\"8\"}}},"
+        "{\"metadata\":{\"name\":\"b\"},\"status\":{\"capacity\":{\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"c\"}}]");
     struct json *pod[PODS] = {0};
     struct nodesums_ask ask[PODS] = {0};
     struct nodesums *sums = nodesums_new();

@@ -277,9 +277,17 @@ TEST(all_pods_are_asked_for_once_at_a_time)
     CHECK_INT(count(&f, EFF_LIST), 1);
     struct effect *e = fx_effect(&f, EFF_LIST, "resource", "pods");
     CHECK_STR(json_str(e->args, "namespace", "?"), "");
-    fx_send(&f, MSG_REPLY, e->id, json_from("{\"status\":200,\"object\":{\"items\":[{},{}]}}"));
-    CHECK_INT(json_count(f.s->all_pods.items), 2);
-    CHECK(!f.s->all_pods.forbidden);
+    CHECK(json_bool(e->args, "rows", false));
+    size_t own = json_count(session_table(f.s, "pods")->items);
+    fx_send(&f, MSG_LIST, e->id, json_from("{\"resource\":\"pods\",\"more\":true,"
+                                             "\"items\":[{},{}]}"));
+    CHECK_INT(json_count(f.s->all_pods.items), 2);       /* on show before the last has come */
+    CHECK(!f.s->all_pods.synced);
+    fx_send(&f, MSG_LIST, e->id, json_from("{\"resource\":\"pods\",\"items\":[{}],\"from\":2}"));
+    fx_send(&f, MSG_REPLY, e->id, json_from("{\"status\":200}"));
+    CHECK_INT(json_count(f.s->all_pods.items), 3);
+    CHECK_INT(json_count(session_table(f.s, "pods")->items), own);
+    CHECK(f.s->all_pods.synced && !f.s->all_pods.forbidden);
     fx_cmd(&f, "nodes.look", NULL, NULL);
     e = fx_effect(&f, EFF_LIST, "resource", "pods");
     refuse(&f, e->id, PD_FORBIDDEN);

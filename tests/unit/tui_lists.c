@@ -190,6 +190,7 @@ TEST(nodes_say_who_holds_what)
     const struct json *p = json_first(session_table(a->s, "pods")->items);
     for (; p; p = json_next(p))
         table_put(&a->s->all_pods, p);
+    a->s->all_pods.synced = true;
     a->s->all_pods.generation++;
     fx_screen(a, &s);
     CHECK_HAS(s.p, "8 in all, 3 used, 5 free");
