@@ -21,7 +21,7 @@
  *   log.clear, log.save PATH, nodes.look (the pods of all namespaces),
  *   pod.delete "NAME UID"; about the connection (labs/conn.h): ctx.list,
  *   ctx.probe NAME, ctx.use NAME, ns.list, ns.probe NAME, ns.use NAME, conn.look
- *   (who the person is), rights.look (what they may do)
+ *   (who the person is), rights.look (what they may do), can.ask "VERB RESOURCE"
  */
 #ifndef LABS_SESSION_H
 #define LABS_SESSION_H

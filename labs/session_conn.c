@@ -322,6 +322,37 @@ static void take_who(struct session *s, const struct msg *m)
         session_clean(c->who_error, sizeof c->who_error, err.msg);
 }
 
+/* "delete pods", "get pods/log": one question of the person's own. */
+static void can_ask(struct session *s, const char *arg, struct effects *out)
+{
+    char verb[32], resource[100];
+    if (!arg || sscanf(arg, "%31s %99s", verb, resource) != 2 || !s->cluster.id) {
+        session_say(s, PD_USAGE, "%s", _("can needs a verb and a resource: delete pods"));
+        return;
+    }
+    struct json *args = with("verb", verb);
+    json_put_str(args, "resource", resource);
+    json_put_str(args, "namespace", s->cluster.ns);
+    str_fmt(s->conn.can, sizeof s->conn.can, "%s %s", verb, resource);
+    s->conn.can_effect = session_effect(s, out, EFF_CAN, args);
+}
+
+static void take_can(struct session *s, const struct msg *m)
+{
+    const struct json *allowed = json_at(m->body, "object.status.allowed");
+    const char *reason = json_str(m->body, "object.status.reason", "");
+    struct pd_err err;
+    s->conn.can_effect = 0;
+    if (errjson_read(json_get(m->body, "error"), &err))
+        session_say(s, err.code, "%s: %s", s->conn.can, err.msg);
+    else if (allowed && json_bool(m->body, "object.status.allowed", false))
+        session_say(s, PD_OK, _("yes: you may %s in %s"), s->conn.can, s->cluster.ns);
+    else
+        session_say(s, PD_OK, *reason ? _("no: you may not %s in %s (%s)")
+                                      : _("no: you may not %s in %s%s"),
+                    s->conn.can, s->cluster.ns, reason);
+}
+
 /* --- what comes ------------------------------------------------------------------ */
 bool session_conn_message(struct session *s, const struct msg *m, struct effects *out)
 {
@@ -341,6 +372,8 @@ bool session_conn_message(struct session *s, const struct msg *m, struct effects
         take_rules(s, m, out);
     else if (m->effect == c->who_effect)
         take_who(s, m);
+    else if (m->effect == c->can_effect)
+        take_can(s, m);
     else
         ours = take_probe(s, m) || take_ns_rules(s, m, out) || take_ns_ask(s, m) || take_ask(s, m);
     if (ours)
@@ -361,7 +394,7 @@ void session_conn_take(struct session *s, const struct msg *m, bool fresh)
         json_free(c->rules);
         c->rules = NULL;
         c->asks = 0;
-        c->ns_effect = c->who_effect = c->rules_effect = 0;
+        c->ns_effect = c->who_effect = c->rules_effect = c->can_effect = 0;
         memset(c->yes, 0, sizeof c->yes);
         memset(c->no, 0, sizeof c->no);
         for (size_t i = 0; i < c->ns_n; i++) {
@@ -393,7 +426,8 @@ void session_conn_command(struct session *s, const char *name, const char *arg,
         conn_fn *fn;
     } table[] = {{"ctx.list", ctx_list},   {"ctx.probe", ctx_probe}, {"ctx.use", ctx_use},
                  {"ns.list", ns_list},     {"ns.probe", ns_probe},   {"ns.use", ns_use},
-                 {"conn.look", conn_look}, {"rights.look", rights_look}};
+                 {"conn.look", conn_look}, {"rights.look", rights_look},
+                 {"can.ask", can_ask}};
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_eq(table[i].name, name)) {
             table[i].fn(s, arg, out);

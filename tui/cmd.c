@@ -217,6 +217,7 @@ static const struct cmd table[] = {
      N_("ask again who you are; without a link, try now"), cmd_conn_retry, NULL},
     {"rights", "", MAIN, 0, 0, "", N_("what you may do here, and the Role to ask for"),
      cmd_rights, NULL},
+    {"can", "", MAIN, 0, 0, "", N_("may you do this? VERB RESOURCE"), cmd_can, NULL},
     {"rights.copy", "y", VIEW_RIGHTS, VIEW_RIGHTS, 1, N_("copy Role"),
      N_("copy the Role that would give what is missing"), cmd_rights_copy, cmd_has_missing},
     {"rights.again", "C-r", VIEW_RIGHTS, VIEW_RIGHTS, 2, N_("ask again"),

@@ -105,7 +105,7 @@ void cmd_show_log(struct app *a);
 
 /* cmd_conn.c: contexts, namespaces, the connection and one's rights */
 cmd_fn cmd_ctx, cmd_ctx_use, cmd_ctx_probe, cmd_ns, cmd_ns_use, cmd_ns_probe, cmd_ns_type,
-    cmd_conn, cmd_conn_retry, cmd_rights, cmd_rights_copy;
+    cmd_conn, cmd_conn_retry, cmd_rights, cmd_rights_copy, cmd_can;
 cmd_when cmd_has_missing;
 /* cmd_stream.c: a shell in a container, ports that lead into pods */
 cmd_fn cmd_pod_shell, cmd_shell_in, cmd_shell_show, cmd_shell_back, cmd_shell_end, cmd_shell_up,

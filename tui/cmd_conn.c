@@ -110,6 +110,15 @@ void cmd_rights(struct app *a, const char *arg UNUSED, struct effects *out)
     app_over(a, PANEL_RIGHTS);
 }
 
+/* "delete pods" is answered in the message row. */
+void cmd_can(struct app *a, const char *arg, struct effects *out)
+{
+    if (arg && *arg)
+        app_session(a, "can.ask", arg, out);
+    else
+        cmd_rights(a, NULL, out);
+}
+
 bool cmd_has_missing(const struct app *a)
 {
     struct str text;

@@ -178,7 +178,7 @@ static const struct {
     {"list.filter", N_("TEXT"), NULL},     {"train.rate", N_("RATE"), NULL},
     {"train.step", N_("N"), NULL},         {"train.inspect", N_("WHAT"), NULL},
     {"curve.export", N_("FILE"), NULL},   {"ctx", N_("NAME"), context_arg},
-    {"ns", N_("NAME"), ns_arg},
+    {"ns", N_("NAME"), ns_arg},           {"can", N_("VERB RESOURCE"), NULL},
 };
 
 const char *palette_arg_name(const struct cmd *c)

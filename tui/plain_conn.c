@@ -186,6 +186,7 @@ static bool open_question(const struct conn *c, enum plain_tell kind)
     case PLAIN_TELL_CONN: return c->who_effect != 0;
     case PLAIN_TELL_RIGHTS: return c->rules_effect != 0 || c->who_effect != 0 || asks;
     case PLAIN_TELL_GO: return c->going != 0;
+    case PLAIN_TELL_CAN: return c->can_effect != 0;
     default: return false;
     }
 }
@@ -201,7 +202,7 @@ static bool there(const struct session *s)
     return true;
 }
 
-/* That the link is another one is said as any change of it is. */
+/* That the link is another one, and a yes or no, is said as any news is. */
 static void went(const struct app *a UNUSED, struct str *out UNUSED)
 {
 }
@@ -211,7 +212,8 @@ void plain_tell_look(struct plain *p)
 {
     static void (*const tell[])(const struct app *a, struct str *out) = {
         [PLAIN_TELL_CTX] = contexts, [PLAIN_TELL_NS] = spaces, [PLAIN_TELL_CONN] = connection,
-        [PLAIN_TELL_RIGHTS] = rights, [PLAIN_TELL_GO] = went};
+        [PLAIN_TELL_RIGHTS] = rights, [PLAIN_TELL_GO] = went,
+        [PLAIN_TELL_CAN] = went};
     const struct app *a = p->app;
     bool local = p->tell == PLAIN_TELL_CTX || p->tell == PLAIN_TELL_GO;
     bool linked = a->s->cluster.link == LINK_UP;
@@ -259,4 +261,12 @@ void plain_conn(struct plain *p, const char *arg UNUSED)
 void plain_rights(struct plain *p, const char *arg UNUSED)
 {
     ask(p, PLAIN_TELL_RIGHTS, "rights.look", NULL);
+}
+
+void plain_can(struct plain *p, const char *arg)
+{
+    if (*arg)
+        ask(p, PLAIN_TELL_CAN, "can.ask", arg);
+    else
+        plain_rights(p, arg);
 }

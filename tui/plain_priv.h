@@ -10,7 +10,7 @@ enum plain_wait_kind { PLAIN_WAIT_NONE, PLAIN_WAIT_CHECKS, PLAIN_WAIT_RUN, PLAIN
 
 /* What is told once the cluster has answered. */
 enum plain_tell { PLAIN_TELL_NONE, PLAIN_TELL_CTX, PLAIN_TELL_NS, PLAIN_TELL_CONN,
-                  PLAIN_TELL_RIGHTS, PLAIN_TELL_GO };
+                  PLAIN_TELL_RIGHTS, PLAIN_TELL_GO, PLAIN_TELL_CAN };
 
 /* Lines that come while one of these is on wait behind it. */
 struct plain_wait {
@@ -74,6 +74,7 @@ void plain_ctx(struct plain *p, const char *arg);
 void plain_ns(struct plain *p, const char *arg);
 void plain_conn(struct plain *p, const char *arg);
 void plain_rights(struct plain *p, const char *arg);
+void plain_can(struct plain *p, const char *arg);
 /* Has the answer come? Then it is told. */
 void plain_tell_look(struct plain *p);
 

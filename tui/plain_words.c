@@ -237,6 +237,7 @@ static const struct plain_word words[] = {
     {"ns", "", plain_ns, false, N_("[NAME]"), N_("the namespaces; with any name, go there")},
     {"conn", "", plain_conn, false, "",
      N_("server, user, certificates, latency, age of the lists")},
+    {"can", "", plain_can, false, N_("[VERB RESOURCE]"), N_("may you do this? VERB RESOURCE")},
     {"rights", "", plain_rights, false, "", N_("what you may do here, and the Role to ask for")},
     {"quiet", "", quiet, false, N_("[on|off]"), N_("say results and errors only")},
     {"quit", "exit", leave, false, "", N_("leave podium; what you did is kept")},

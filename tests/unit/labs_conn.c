@@ -344,6 +344,25 @@ TEST(what_the_rules_of_a_namespace_leave_open_is_asked)
     fx_end(&f);
 }
 
+TEST(one_question_is_answered_with_the_server_s_reason)
+{
+    struct fx f;
+    begin(&f);
+    fx_cmd(&f, "can.ask", "get pods/log", NULL);
+    const struct effect *e = fx_effect(&f, EFF_CAN, "resource", "pods/log");
+    CHECK(e != NULL);
+    CHECK_STR(json_str(e->args, "namespace", ""), "stu-07");
+    say(&f, 1, MSG_REPLY, f.s->conn.can_effect, "{\"object\":{\"status\":{\"allowed\":true}}}");
+    CHECK_STR(f.s->message, "yes: you may get pods/log in stu-07");
+    fx_cmd(&f, "can.ask", "delete pods", NULL);
+    say(&f, 1, MSG_REPLY, f.s->conn.can_effect,
+        "{\"object\":{\"status\":{\"allowed\":false,\"reason\":\"no RBAC\"}}}");
+    CHECK_STR(f.s->message, "no: you may not delete pods in stu-07 (no RBAC)");
+    fx_cmd(&f, "can.ask", "delete", NULL);
+    CHECK_HAS(f.s->message, "needs a verb");
+    fx_end(&f);
+}
+
 TEST(a_typed_namespace_is_taken_at_its_word)
 {
     struct fx f;
