@@ -103,6 +103,8 @@ static int run(struct transfer_spec *spec)
         return stream_cmd_fail(&app.cmd, &app.cmd.err, FAILED);
     app.tty = isatty(STDERR_FILENO);
     stream_cmd_signals(&app.cmd);
+    if (!spec->container)
+        spec->container = stream_cmd_container(&app.cmd, spec->ns, spec->pod);
     struct transfer *t = transfer_start(app.cmd.k, spec, &h);
     int code = loop_run(app.cmd.loop);
     clear_line();

@@ -139,6 +139,8 @@ static int run(void)
         return stream_cmd_fail(&app.cmd, &app.cmd.err, NO_START);
     stream_cmd_signals(&app.cmd);
     loop_signal(app.cmd.loop, SIGWINCH, on_winch, NULL);
+    if (!spec.container)
+        spec.container = stream_cmd_container(&app.cmd, NULL, spec.pod);
     make_raw();
     app.e = exec_start(app.cmd.k, &spec, &h);
     int code = loop_run(app.cmd.loop);

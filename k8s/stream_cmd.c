@@ -98,6 +98,31 @@ bool stream_cmd_connect(struct stream_cmd *c)
     return ok;
 }
 
+static void on_pod(void *arg, int status UNUSED, const struct json *pod,
+                   const struct pd_err *err)
+{
+    struct stream_cmd *c = arg;
+    const struct json *all = json_at(pod, "spec.containers");
+    const struct json *notes = json_at(pod, "metadata.annotations");
+    const char *named = json_string_value(json_get(notes,
+                                                   "kubectl.kubernetes.io/default-container"));
+    c->container[0] = '\0';
+    if (!err && json_count(all) > 0)
+        str_copy(c->container, sizeof c->container, named ? named : json_str(json_first(all),
+                                                                              "name", ""));
+    if (!err && json_count(all) > 1 && !named)
+        fprintf(stderr, _("%s: container %s, the first of %zu (-c names another)\n"), c->name,
+                c->container, json_count(all));
+    loop_stop(c->loop, 0);
+}
+
+const char *stream_cmd_container(struct stream_cmd *c, const char *ns, const char *pod)
+{
+    k8s_get(c->k, "pods", ns, pod, on_pod, c);
+    loop_run(c->loop);
+    return c->container[0] ? c->container : NULL;
+}
+
 void stream_cmd_release(struct stream_cmd *c)
 {
     k8s_close(c->k);

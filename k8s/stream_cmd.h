@@ -21,6 +21,7 @@ struct stream_cmd {
     struct loop *loop;
     struct k8s *k;
     struct pd_err err;
+    char container[64];
 };
 
 /* Options of all (-n, --namespace, --context, --kubeconfig, --lang) and the
@@ -28,6 +29,9 @@ struct stream_cmd {
 bool stream_cmd_parse(struct stream_cmd *c, int argc, char **argv, const struct stream_option *own,
                       size_t n, int *code);
 bool stream_cmd_connect(struct stream_cmd *c);       /* false: c->err */
+/* The container that is meant where none was named, as kubectl chooses it; says
+ * so when there are several. NULL: the server's choice. Waits for the answer. */
+const char *stream_cmd_container(struct stream_cmd *c, const char *ns, const char *pod);
 void stream_cmd_release(struct stream_cmd *c);
 int stream_cmd_usage(const struct stream_cmd *c, const char *why);
 /* "podium exec: …" to stderr; returns code. */

@@ -8,7 +8,7 @@
 #include "labs/effects_priv.h"
 #include "labs/errjson.h"
 
-enum { CHUNK = 12 << 10 };
+enum { CHUNK = 16 << 10, CHUNK_LINES = 800 };   /* what a terminal draws in 3 ms */
 
 /* --- shell ------------------------------------------------------------------------------ */
 
@@ -37,12 +37,25 @@ static void on_shell_open(void *arg, bool half_close UNUSED)
     effects_post(s, MSG_SHELL, shell_body(s, "open"));
 }
 
+static size_t chunk_of(const struct str *s)
+{
+    size_t most = MIN(s->len, (size_t)CHUNK);
+    const char *p = s->p, *end = p + most;
+    for (int lines = 0; lines < CHUNK_LINES && p < end; lines++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (!nl)
+            return most;
+        p = nl + 1;
+    }
+    return (size_t)(p - s->p);
+}
+
 /* A chunk a turn: a program that writes without end holds up nothing. */
 static void say_some(void *arg)
 {
     struct effects_slot *s = arg;
     struct str text;
-    size_t n = MIN(s->out.len, (size_t)CHUNK);
+    size_t n = chunk_of(&s->out);
     s->timer = 0;
     if (n > 0) {
         struct json *body = shell_body(s, "open");

@@ -108,6 +108,12 @@ static bool is_blank(const struct cell *c)
     return str_eq(c->text, " ") && !(c->attr & (ATTR_REVERSE | ATTR_UNDERLINE));
 }
 
+/* A cell that nothing was written to. */
+static bool is_nothing(const VTermScreenCell *v)
+{
+    return v->chars[0] == 0 && !v->attrs.reverse && !v->attrs.underline && is_black(&v->bg);
+}
+
 /* --- what scrolled off ------------------------------------------------------------- */
 
 static void drop_oldest(struct shell_term *t)
@@ -123,14 +129,15 @@ static void drop_oldest(struct shell_term *t)
 static int on_line(int cols, const VTermScreenCell *cells, void *arg)
 {
     struct shell_term *t = arg;
-    struct line l = {xcalloc((size_t)cols + 1, sizeof *l.cell), 0};
-    int last = 0;
-    for (int x = 0; x < cols; x += cells[x].width == 2 ? 2 : 1) {
+    int used = cols, last = 0;
+    while (used > 0 && is_nothing(&cells[used - 1]))
+        used--;
+    struct line l = {xcalloc((size_t)used + 1, sizeof *l.cell), 0};
+    for (int x = 0; x < used; x += cells[x].width == 2 ? 2 : 1) {
         l.cell[l.n] = cell_of(t, &cells[x]);
         last = is_blank(&l.cell[l.n++]) ? last : l.n;
     }
     l.n = last;
-    l.cell = xrealloc(l.cell, ((size_t)l.n + 1) * sizeof *l.cell);
     while (t->n == SHELL_TERM_HISTORY || (t->n > 0 && t->cells > CELLS_MOST))
         drop_oldest(t);
     t->line[(t->first + t->n++) % SHELL_TERM_HISTORY] = l;
@@ -175,6 +182,7 @@ struct shell_term *shell_term_new(int cols, int rows)
     t->screen = vterm_obtain_screen(t->vt);
     vterm_screen_enable_altscreen(t->screen, 1);
     vterm_screen_set_callbacks(t->screen, &calls, t);
+    vterm_screen_set_damage_merge(t->screen, VTERM_DAMAGE_SCROLL);
     vterm_screen_reset(t->screen, 1);
     return t;
 }
