@@ -7,7 +7,7 @@
 
 #include "tui/cmd.h"
 
-enum { PALETTE_MOST = 128, PALETTE_ARGS = 128 };
+enum { PALETTE_MOST = 256, PALETTE_ARGS = 128 };
 
 /* Commands that match what is typed, best first. */
 int palette_find(const struct app *a, const struct cmd *out[PALETTE_MOST]);

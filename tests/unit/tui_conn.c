@@ -240,6 +240,7 @@ TEST(a_context_is_looked_at_when_the_selection_rests_on_it)
     CHECK_INT(conn_context_find(&a->s->conn, "gaudi-lab")->probe, PROBE_NONE);
     effects_release(&out);
     press(a, "k", &out);
+    effects_release(&out);
     press(a, "Esc", &out);                                /* gone: nothing is asked any more */
     CHECK_INT(a->pick.timer, 0);
     effects_release(&out);
