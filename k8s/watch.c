@@ -172,21 +172,30 @@ static void cut(struct watch *w, const struct pd_err *err)
     go_on(w);
 }
 
+static void on_check(void *arg);
+
+static void check_later(struct watch *w)
+{
+    loop_timer_cancel(k8s_loop(w->k), w->check_timer);
+    w->check_timer = loop_timer(k8s_loop(w->k), watch_flow_check_in(&w->flow, clock_ms()),
+                                on_check, w, "watch check");
+}
+
 static void on_check(void *arg)
 {
     struct watch *w = arg;
     struct http_target *t = k8s_target(w->k);
     int64_t now = clock_ms();
-    w->check_timer = loop_timer(k8s_loop(w->k), FLOW_CHECK_MS, on_check, w, "watch check");
-    if (t->creds.ready && !t->creds.ready(t->creds.arg)) {     /* it is not on its way yet */
-        w->flow.opened_ms = now;
-        return;
-    }
+    w->check_timer = 0;
+    if (t->creds.ready && !t->creds.ready(t->creds.arg))
+        w->flow.opened_ms = now;                  /* it is not on its way yet */
     enter(w);
-    if (watch_flow_check(&w->flow, now))
+    if (watch_flow_check(&w->flow, now)) {
+        check_later(w);
         tell(w, false);
-    else
+    } else {
         cut(w, NULL);
+    }
     leave(w);
 }
 
@@ -317,6 +326,7 @@ static void watch_head(void *arg, const struct http_response *r)
     enter(w);
     k8s_link(w->k, r->ms, NULL);
     watch_flow_head(&w->flow, clock_ms());
+    check_later(w);
     tell(w, false);
     leave(w);
 }
@@ -405,7 +415,7 @@ static void start_request(struct watch *w)
     w->status = 0;
     w->trace = k8s_trace_open(w->k, "GET", w->path, NULL, NULL);
     w->http = http_start(k8s_loop(w->k), k8s_target(w->k), &q);
-    w->check_timer = loop_timer(k8s_loop(w->k), FLOW_CHECK_MS, on_check, w, "watch check");
+    check_later(w);
     enter(w);
     tell(w, false);
     leave(w);

@@ -10,7 +10,8 @@ enum { SHORT_MS = 1000,          /* a stream that ends sooner ended at once */
 enum { FIRST_BYTE_MS = 60000, STALL_MS = 30000,            /* of a list */
        HEAD_QUIET_MS = 3000, HEAD_MS = 15000,              /* until a watch is let in */
        QUIET_MS = 80000, SILENT_MS = 100000,               /* bookmarks come every 45-75 s */
-       SILENT_TWICE_MS = 30000, SILENT_MAX_MS = 400000, PROOF_MS = 30000 };
+       SILENT_TWICE_MS = 30000, SILENT_MAX_MS = 400000, PROOF_MS = 30000,
+       CHECK_MIN_MS = 100 };
 enum { POLL_MIN_MS = 10000, POLL_MAX_MS = 300000, POLL_SHARE = 20,
        REWATCH_MS = 300000, FORBIDDEN_MS = 30000, AUTH_MS = 5000, ABSENT_MS = 30000 };
 enum { OUTAGE_MS = 30000, AUDIT_MS = 30 * 60000, AUDIT_BIG_MS = 6 * 3600000, SMALL = 2000 };
@@ -185,15 +186,40 @@ bool watch_flow_events(struct watch_flow *f, int64_t now, const struct watch_fac
     return true;
 }
 
+static int64_t silence(const struct watch_flow *f, int64_t now)
+{
+    return now - (f->bytes ? f->byte_ms : f->opened_ms);
+}
+
+/* How long an open request may be silent before the view says so, and before
+ * it is ended. */
+static void limits(const struct watch_flow *f, int64_t *quiet, int64_t *end)
+{
+    if (f->step == FLOW_LIST) {
+        *quiet = *end = f->bytes ? STALL_MS : FIRST_BYTE_MS;
+    } else if (f->head) {
+        *quiet = MIN(QUIET_MS, f->limit_ms);
+        *end = f->limit_ms;
+    } else {
+        *quiet = HEAD_QUIET_MS;
+        *end = HEAD_MS;
+    }
+}
+
+int64_t watch_flow_check_in(const struct watch_flow *f, int64_t now)
+{
+    int64_t quiet, end, age = silence(f, now);
+    limits(f, &quiet, &end);
+    return MAX((age < quiet ? quiet : end) - age, CHECK_MIN_MS);
+}
+
 bool watch_flow_check(struct watch_flow *f, int64_t now)
 {
-    int64_t silence = now - (f->bytes ? f->byte_ms : f->opened_ms);
-    if (f->step == FLOW_LIST)
-        return silence < (f->bytes ? STALL_MS : FIRST_BYTE_MS);
-    int64_t quiet = f->head ? MIN(QUIET_MS, f->limit_ms) : HEAD_QUIET_MS;
-    if (silence >= quiet && f->state == WATCH_LIVE)
+    int64_t quiet, end, age = silence(f, now);
+    limits(f, &quiet, &end);
+    if (age >= quiet && f->state == WATCH_LIVE)
         f->state = WATCH_QUIET;
-    return silence < (f->head ? f->limit_ms : HEAD_MS);
+    return age < end;
 }
 
 /* --- ends of lists --- */

@@ -61,9 +61,9 @@ void watch_flow_bytes(struct watch_flow *f, int64_t now);     /* of a list */
 /* Bytes of a stream were read: false when it must be ended, err says why. */
 MUST_USE bool watch_flow_events(struct watch_flow *f, int64_t now, const struct watch_facts *facts,
                                 struct pd_err *err);
-/* While it is open, at least every FLOW_CHECK_MS: false when it must be ended
+/* While it is open, every watch_flow_check_in ms: false when it must be ended
  * (then watch_flow_cut). May change `state`. */
-enum { FLOW_CHECK_MS = 1000 };
+int64_t watch_flow_check_in(const struct watch_flow *f, int64_t now);
 MUST_USE bool watch_flow_check(struct watch_flow *f, int64_t now);
 
 /* --- its end: sets step, wait_ms, state, err --- */

@@ -157,8 +157,9 @@ TEST(a_refusal_closes_one_view_and_a_role_opens_it)
     check_denied(&maps, "watch", rule);
     CHECK_INT(watch_state(secrets.w), WATCH_FORBIDDEN);
 
-    CHECK_INT(ask("PUT", "roles/watching", role_with("{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],"
-                                         "\"verbs\":[\"get\",\"list\",\"watch\"]}")), 200);
+    CHECK_INT(ask("PUT", "roles/watching",
+                  role_with("{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],"
+                            "\"verbs\":[\"get\",\"list\",\"watch\"]}")), 200);
     UNTIL(watch_state(maps.w) == WATCH_LIVE);
     CHECK_INT(maps.err.code, PD_OK);
     int before = maps.events;

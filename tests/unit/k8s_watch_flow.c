@@ -577,6 +577,24 @@ TEST(flow_ends_a_silent_stream_and_looks_whether_rightly)
     finish();
 }
 
+TEST(flow_looks_no_oftener_than_it_must)
+{
+    start();
+    live();
+    CHECK_INT(watch_flow_check_in(&f, now), 80000);
+    now += 30000;
+    CHECK(events(1, 1, "101"));
+    now += 10000;
+    CHECK_INT(watch_flow_check_in(&f, now), 70000);
+    CHECK(silence(71));
+    CHECK_INT(f.state, WATCH_QUIET);
+    CHECK_INT(watch_flow_check_in(&f, now), 19000);
+    watch_flow_ended(&f, now);
+    sent(FLOW_WATCH);
+    CHECK_INT(watch_flow_check_in(&f, now), 3000);
+    finish();
+}
+
 TEST(flow_polls_when_a_stream_holds_changes_back_twice)
 {
     for (int kind = 0; kind < 2; kind++) {         /* a change; a deletion */
