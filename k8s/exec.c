@@ -37,26 +37,53 @@ static void explain(enum pd_code code, struct pd_err *err)
         }
 }
 
-static void status_message(struct exec_result *r, const char *p, size_t n)
+/* Servers without the newer protocols say it in words: "… exit status 5". */
+static int code_in_words(const char *text)
 {
-    struct json *j = NULL;
-    struct pd_err ignored;
-    r->ended = true;
-    r->code = -1;
-    if (json_parse(p, n, &j, &ignored) != PD_OK) {
-        char text[300];
-        pd_fail(&r->err, PD_PROTO, _("the server ended the command with: %s"),
-                k8s_clean(text, sizeof text, p, n));
-        return;
+    static const char *const before[] = {"exit status ", "exit code ", "exit code: "};
+    for (size_t i = 0; i < ARRAY_LEN(before); i++) {
+        const char *p = strstr(text, before[i]);
+        size_t n = p ? strspn(p + strlen(before[i]), "0123456789") : 0;
+        int code = n > 0 && n < 4 ? atoi(p + strlen(before[i])) : -1;
+        if (code >= 0 && code <= 255)
+            return code;
     }
+    return -1;
+}
+
+static void from_status(struct exec_result *r, const struct json *j)
+{
     int64_t code = -1;
     const char *exit_code = json_str(j, "details.causes[?reason=ExitCode].message", "");
+    bool non_zero = !strcmp(json_str(j, "reason", ""), "NonZeroExitCode");
     if (!strcmp(json_str(j, "status", ""), "Success"))
         r->code = 0;
     else if (str_to_i64(exit_code, &code) && code >= 0 && code <= 255)
         r->code = (int)code;
-    else
-        explain(k8s_status_error((int)json_int(j, "code", 500), p, n, &r->err), &r->err);
+    else if (non_zero)
+        r->code = code_in_words(json_str(j, "message", ""));
+    if (r->code < 0)
+        explain(k8s_status_error((int)json_int(j, "code", 500), r->text, strlen(r->text), &r->err),
+                &r->err);
+}
+
+static void status_message(struct exec_result *r, const char *p, size_t n)
+{
+    struct json *j = NULL;
+    struct pd_err ignored;
+    size_t have = strlen(r->text);
+    n = MIN(n, sizeof r->text - 1 - have);
+    memcpy(r->text + have, p, n);
+    r->text[have + n] = '\0';
+    r->ended = true;
+    r->code = -1;
+    if (json_parse(r->text, strlen(r->text), &j, &ignored) == PD_OK) {
+        from_status(r, j);
+    } else if ((r->code = code_in_words(r->text)) < 0) {
+        char text[300];
+        pd_fail(&r->err, PD_PROTO, _("the server ended the command with: %s"),
+                k8s_clean(text, sizeof text, r->text, strlen(r->text)));
+    }
     json_free(j);
 }
 

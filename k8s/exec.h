@@ -45,6 +45,7 @@ struct exec_result {
     bool ended;                          /* a status came */
     int code;
     struct pd_err err;
+    char text[2048];                     /* of the status channel, which may come in pieces */
 };
 /* One message; output goes to h->output. */
 void exec_message(struct exec_result *r, const struct exec_handlers *h, const char *p, size_t n);

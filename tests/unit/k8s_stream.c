@@ -177,6 +177,46 @@ TEST(exec_explains_a_program_that_is_not_there)
     finish();
 }
 
+static void put_channel(const char *p, size_t n, struct exec_result *r)
+{
+    struct exec_handlers h = {.output = on_output};
+    exec_message(r, &h, p, n);
+}
+
+/* Old servers say it in words, new ones in a Status, and either may come in pieces. */
+TEST(exec_reads_every_form_of_the_end)
+{
+    static const struct { const char *text; int code; const char *why; } table[] = {
+        {"{\"status\":\"Success\"}", 0, ""},
+        {"{\"status\":\"Failure\",\"reason\":\"NonZeroExitCode\",\"details\":{\"causes\":[{"
+         "\"reason\":\"ExitCode\",\"message\":\"137\"}]}}", 137, ""},
+        {"{\"status\":\"Failure\",\"reason\":\"NonZeroExitCode\",\"message\":\"command terminated "
+         "with exit code 4\"}", 4, ""},
+        {"command terminated with non-zero exit code: exit status 5", 5, ""},
+        {"{\"status\":\"Failure\",\"message\":\"container not found (\\\"c\\\")\",\"code\":500}",
+         -1, "container not found"},
+        {"rpc error: code = Unknown", -1, "rpc error"},
+        {"{\"status\":\"Failure\",\"reason\":\"NonZeroExitCode\",\"details\":{\"causes\":[{"
+         "\"reason\":\"ExitCode\",\"message\":\"999\"}]},\"message\":\"odd\"}", -1, "odd"}};
+    for (size_t i = 0; i < ARRAY_LEN(table) * 2; i++) {
+        struct exec_result r = {.ended = false};
+        const char *text = table[i / 2].text;
+        size_t n = strlen(text), half = i % 2 ? n / 2 : n;
+        char *frame = xasprintf("\003%s", text);
+        put_channel("\003", 1, &r);              /* an empty frame begins each channel */
+        CHECK(!r.ended);
+        put_channel(frame, half + 1, &r);
+        frame[half] = 3;
+        if (half < n)
+            put_channel(frame + half, n - half + 1, &r);
+        CHECK(r.ended);
+        CHECK_MSG(r.code == table[i / 2].code, "%s: %d", text, r.code);
+        if (r.code < 0)
+            CHECK_HAS(r.err.msg, table[i / 2].why);
+        free(frame);
+    }
+}
+
 /* --- back-pressure -------------------------------------------------------------------------- */
 
 enum { MANY = 12 << 20 };
