@@ -254,6 +254,8 @@ static void seek(struct app *a, const char *name)
         a->seek = SEEK_CHECKS;
     else if (str_eq(name, "step.hint"))
         a->seek = SEEK_HINT;
+    else if (str_eq(name, "step.preview"))
+        a->seek = SEEK_MANIFEST;
 }
 
 void app_command(struct app *a, const char *name, const char *arg, struct effects *out)

@@ -84,7 +84,7 @@ struct app_over {
 enum { APP_OVER_MOST = 4 };
 
 /* What the step pane is scrolled to, until the person scrolls it. */
-enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT, SEEK_QUIZ, SEEK_NOTES };
+enum seek { SEEK_NONE, SEEK_CHECKS, SEEK_HINT, SEEK_QUIZ, SEEK_NOTES, SEEK_MANIFEST };
 
 /* The settings (tui/settings.h), and where the value of each comes from. */
 enum setting {

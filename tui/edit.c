@@ -295,6 +295,8 @@ void edit_rows(const struct edit *e, struct rows *out, int w, int h, int *cx, in
     h -= said;
     if (e->row >= top + h)
         top = e->row - h + 1;
+    if ((int)e->lines.n <= h)
+        top = 0;
     int at = columns_to(line_at(e, e->row), e->col), width = MAX(w - NUMBER, 4);
     int from = at >= width ? at - width + 1 : 0;
     for (int i = 0; i < h && top + i < (int)e->lines.n; i++) {

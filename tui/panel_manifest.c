@@ -57,6 +57,8 @@ void panel_step_manifest(const struct app *a, struct rows *out, int w)
     if (v->state == MANIFEST_NOTHING || v->step != a->s->step)
         return;
     rows_blank(out);
+    if (a->seek == SEEK_MANIFEST)
+        out->mark = out->n;
     rows_linef(out, ROLE_HEAD, _("Manifest %s"), v->file);
     if (v->state == MANIFEST_LOOKING)
         rows_wrap(out, ROLE_MUTED, 1, _("asking the server what it would change ..."), w);

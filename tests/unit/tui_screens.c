@@ -402,6 +402,25 @@ TEST(palette_screens) { all_sizes("palette", palette); }
 TEST(palette_args_screens) { all_sizes("palette-args", palette_args); }
 TEST(ask_screens) { all_sizes("ask", ask); }
 TEST(editor_screens) { all_sizes("editor", editor); }
+
+/* A conflict with another manager, and what the rest of the file would change. */
+static void manifest(struct app *a)
+{
+    struct manifest_view *v = &a->s->manifest;
+    step(a);
+    *v = (struct manifest_view){.state = MANIFEST_SHOWN, .step = a->s->step, .objects = 1,
+                                .conflict = true};
+    str_copy(v->file, sizeof v->file, "lora-gaudi.yaml");
+    v->notes = json_from("[{\"level\":\"error\",\"line\":12,\"column\":9,\"message\":"
+                         "\".spec.parallelism: \\\"alice\\\" 2, 1\",\"why\":\"\",\"next\":\"\"},"
+                         "{\"level\":\"warning\",\"line\":3,\"column\":1,\"message\":\"cpu: 500M\","
+                         "\"why\":\"\",\"next\":\"\"}]");
+    v->diff = xstrdup("--- LIVE/job.batch/lora-gaudi\n+++ MERGED/job.batch/lora-gaudi\n@@ -6,3 +6,3 "
+                      "@@\n spec:\n-  parallelism: 2\n+  parallelism: 1\n   suspend: false\n");
+    fx_key(a, "z");
+    a->seek = SEEK_MANIFEST;
+}
+TEST(manifest_screens) { all_sizes("manifest", manifest); }
 TEST(down_screens) { all_sizes("down", down); }
 
 /* On a terminal with other signs nothing of unicode may be left. */
