@@ -42,7 +42,7 @@ fi 2>/dev/null | grep -- "$pattern" >"$out/scripts"
 
 # Two at a time; alone what measures how soon a line is on the screen, and what
 # takes the cluster's server away.
-alone='test_lab_keys\|test_outage'
+alone='test_lab_keys\|test_outage\|test_dead'
 xargs -r -n 1 -P 2 sh tests/run.sh --one <"$out/programs"
 grep -v -- "$alone" "$out/scripts" | xargs -r -n 1 -P 2 sh tests/run.sh --one
 grep -- "$alone" "$out/scripts" | xargs -r -n 1 sh tests/run.sh --one

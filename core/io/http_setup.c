@@ -124,6 +124,8 @@ void *http_setup_init(struct http_setup *s, struct http_target *t, const char *p
     s->own_origin = !url_absolute(path) || url_same_origin(t->base, path);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, s->errors);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    /* else giving a request up waits for the name server that it asked */
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
