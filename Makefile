@@ -171,7 +171,7 @@ test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, 
 	$(Q)B=$(B) tests/run.sh
 
 # needs root and Go 1.24 (it fetches one where it can): docs/TESTING.md
-test-cluster: $(B)/.packages-test all ## the tests on a real Kubernetes cluster, started for them
+test-cluster: $(B)/.packages-test all $(TEST_BIN) ## the tests on a real Kubernetes cluster, started for them
 	$(Q)B=$(B) tests/cluster/run.sh
 
 SOAK_EVENTS ?= 100000

@@ -104,7 +104,9 @@ void session_act_list(struct session *s, enum action_list list, int step, int in
     if (!a->args && !*p->registry) {
         action_fail(a, PD_NOTFOUND, "%s", _("the cluster does not say which registry is its own"));
         pd_set_hint(&a->err, "%s",
-                    _("ask for the ConfigMap local-registry-hosting in kube-public"));
+                    _("ask for the ConfigMap local-registry-hosting in kube-public, or make one of "
+                      "your own: kubectl create configmap local-registry-hosting "
+                      "--from-literal=localRegistryHosting.v1='host: HOST:PORT'"));
         session_ask_registry(s, out);
     } else if (!a->args) {
         action_fail(a, PD_LAB, _("the value of %s is not known yet"), missing);

@@ -28,6 +28,7 @@ struct session_priv {
     uint32_t read_journal, read_snapshot, get_registry, connect, act_timer;
     uint64_t new_seed;            /* of the next attempt; given from outside, so that */
                                   /* a replay draws the same */
+    bool registry_own;            /* asked for in the namespace of the context */
     char registry[256];
     struct action_run act;
     bool force;                   /* this run of the actions takes fields over */

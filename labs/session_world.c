@@ -8,7 +8,8 @@
 
 /* --- the link ---------------------------------------------------------------- */
 
-/* Where clusters say which registry is theirs (KEP-1755). */
+/* Where clusters say which registry is theirs (KEP-1755); where they don't, or not to
+ * this person, a ConfigMap of that name in the person's own namespace does. */
 void session_ask_registry(struct session *s, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
@@ -16,7 +17,7 @@ void session_ask_registry(struct session *s, struct effects *out)
         return;
     struct json *args = json_new_object();
     json_put_str(args, "resource", "configmaps");
-    json_put_str(args, "namespace", "kube-public");
+    json_put_str(args, "namespace", p->registry_own ? s->cluster.ns : "kube-public");
     json_put_str(args, "name", "local-registry-hosting");
     p->get_registry = session_effect(s, out, EFF_GET, args);
 }
@@ -87,6 +88,7 @@ static void watch_all(struct session *s, const char *from, int64_t now_ms, struc
     session_need_forget(s);
     session_priv(s)->registry[0] = '\0';
     session_priv(s)->get_registry = 0;
+    session_priv(s)->registry_own = false;
     session_priv(s)->pods_look = session_priv(s)->pod_delete = 0;
     session_log_again(s, out);
     session_ask_registry(s, out);
@@ -376,7 +378,7 @@ static void take_request(struct session *s, const struct msg *m)
 
 /* --- answers that nobody else waits for --------------------------------------- */
 
-static void take_registry(struct session *s, const struct msg *m)
+static void take_registry(struct session *s, const struct msg *m, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
     const char *text = json_str(m->body, "object.data['localRegistryHosting.v1']", NULL);
@@ -385,7 +387,11 @@ static void take_registry(struct session *s, const struct msg *m)
     p->get_registry = 0;
     if (!text || yaml_parse("local-registry-hosting", text, strlen(text), &doc, &err)) {
         bool silent = s->cluster.link != LINK_UP;     /* that is said already */
-        if (errjson_read(json_get(m->body, "error"), &err) && err.code != PD_NOTFOUND && !silent)
+        bool said = errjson_read(json_get(m->body, "error"), &err) && err.code != PD_NOTFOUND;
+        p->registry_own = !p->registry_own && !silent;
+        if (p->registry_own)
+            session_ask_registry(s, out);
+        else if (said && !silent)
             session_say(s, err.code, _("the cluster's registry is not known: %s"), err.msg);
         return;
     }
@@ -396,14 +402,14 @@ static void take_registry(struct session *s, const struct msg *m)
     session_changed(s);
 }
 
-static void take_reply(struct session *s, const struct msg *m)
+static void take_reply(struct session *s, const struct msg *m, struct effects *out)
 {
     struct session_priv *p = session_priv(s);
     struct pd_err err;
     if (session_list_message(s, m))
         return;
     if (m->effect && m->effect == p->get_registry)
-        take_registry(s, m);
+        take_registry(s, m, out);
     else if (m->effect != p->act.effect && errjson_read(json_get(m->body, "error"), &err)) {
         s->last_error = err;
         session_say(s, err.code, "%s", err.msg);
@@ -430,7 +436,7 @@ void session_world(struct session *s, const struct msg *m, struct effects *out)
     case MSG_WATCH_EVENT: take_event(s, m); break;
     case MSG_WATCH_STATE: take_watch_state(s, m); break;
     case MSG_REQUEST: take_request(s, m); break;
-    case MSG_REPLY: take_reply(s, m); break;
+    case MSG_REPLY: take_reply(s, m, out); break;
     case MSG_FILE: take_file(s, m); break;
     default: break;
     }

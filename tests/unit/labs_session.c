@@ -341,9 +341,17 @@ TEST(nothing_is_built_for_a_registry_that_is_not_known)
     CHECK_HAS(f.s->message, "local-registry-hosting");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
     fx_send(&f, MSG_REPLY, session_priv(f.s)->get_registry,
+            json_from("{\"status\":403,\"error\":{\"code\":\"PD-K8S-FORBIDDEN\",\"text\":\"no\"}}"));
+    /* the person's own namespace may say it instead */
+    struct effect *own = fx_effect(&f, EFF_GET, "name", "local-registry-hosting");
+    CHECK_STR(json_str(own->args, "namespace", ""), "class");
+    fx_send(&f, MSG_REPLY, session_priv(f.s)->get_registry,
             json_from("{\"status\":404,\"error\":{\"code\":\"PD-K8S-NOTFOUND\",\"text\":\"no\"}}"));
+    CHECK(session_priv(f.s)->get_registry == 0);
     fx_cmd(&f, "step.check", NULL, NULL);          /* it may be there by now */
     CHECK(session_priv(f.s)->get_registry != 0);
+    own = fx_effect(&f, EFF_GET, "name", "local-registry-hosting");
+    CHECK_STR(json_str(own->args, "namespace", ""), "kube-public");
     fx_end(&f);
 }
 
