@@ -164,6 +164,11 @@ void k8s_cancel_login(struct k8s *k)
     login_cancel(k->login);
 }
 
+void k8s_allow_login(struct k8s *k)
+{
+    login_allow(k->login);
+}
+
 int64_t k8s_expires_ms(const struct k8s *k)
 {
     return login_expires_ms(k->login);

@@ -49,6 +49,7 @@ struct http_target *k8s_target(struct k8s *k);
 struct loop *k8s_loop(struct k8s *k);
 /* A credential plugin that runs is ended; what waits for it fails as cancelled. */
 void k8s_cancel_login(struct k8s *k);
+void k8s_allow_login(struct k8s *k);     /* after a failure: somebody asks for it again */
 int64_t k8s_expires_ms(const struct k8s *k);      /* of a plugin's credentials; 0: not known */
 
 /* One request. `status` is the HTTP status; `object` is borrowed (NULL when the

@@ -333,6 +333,13 @@ void login_free(struct login *g)
     free(g);
 }
 
+void login_allow(struct login *g)
+{
+    g->asked = false;
+    g->got_ms = g->have ? g->got_ms : 0;
+    g->pause_ms = g->not_before_ms = 0;
+}
+
 int64_t login_expires_ms(const struct login *g)
 {
     return g->expires_ms;

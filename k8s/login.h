@@ -34,6 +34,8 @@ struct login *login_new(struct loop *l, const struct kube_context *ctx, struct h
 void login_free(struct login *g);
 /* End a plugin that runs; what waits for it fails as cancelled. */
 void login_cancel(struct login *g);
+/* Somebody asks for the connection anew: a plugin may run, and ask, at once. */
+void login_allow(struct login *g);
 /* Unix time when the credentials expire, 0: not known. */
 int64_t login_expires_ms(const struct login *g);
 

@@ -113,6 +113,7 @@ void effects_login_end(struct effects_runner *r, const struct effect *e UNUSED)
 
 void effects_connect_ask(struct effects_runner *r)
 {
+    k8s_allow_login(r->k8s);
     tell(r, "connecting", NULL);
     k8s_request(r->k8s, "GET", "/version", NULL, NULL, on_version, r);
 }

@@ -284,6 +284,9 @@ TEST(login_can_be_cancelled)
     ask();
     RUN_UNTIL(got.replies == 2);
     CHECK_INT(got.ran, 1);                       /* not before somebody connects again */
+    k8s_allow_login(k);
+    ask();
+    CHECK_INT(got.ran, 2);
     end();
 }
 
