@@ -60,6 +60,7 @@ struct conn {
     uint32_t going;               /* effect: another context or namespace was asked for */
     uint32_t can_effect;          /* one question of the person's own */
     char can[160];                /* "delete pods/log" */
+    bool arriving;                /* that it is gone there stands in the message row */
     bool blind;                   /* said: in this namespace nothing may be seen */
     struct json *about;           /* of the connection: see MSG_CLUSTER; NULL before */
     struct conn_context *context;

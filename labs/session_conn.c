@@ -47,6 +47,7 @@ static void ctx_use(struct session *s, const char *arg, struct effects *out)
     }
     json_put_str(args, "namespace", "");
     s->conn.going = session_priv(s)->connect = effects_add(out, EFF_CONNECT, 0, 0, args);
+    s->conn.arriving = true;
     session_say(s, PD_OK, _("going to the context %s"), arg);
 }
 
@@ -153,6 +154,7 @@ static void ns_use(struct session *s, const char *arg, struct effects *out)
         return;
     }
     s->conn.going = session_effect(s, out, EFF_NAMESPACE, with("namespace", arg));
+    s->conn.arriving = true;
     session_say(s, PD_OK, _("going to the namespace %s"), arg);
 }
 
@@ -361,7 +363,8 @@ bool session_conn_message(struct session *s, const struct msg *m, struct effects
     if (m->kind != MSG_REPLY || !m->effect)
         return false;
     if (m->effect == c->going) {
-        c->going = 0;                /* it stays where it is; the error is said by others */
+        c->going = 0;
+        c->arriving = false;         /* it stays where it is; the error is said by others */
         return false;
     }
     if (m->effect == c->contexts_effect)
@@ -401,6 +404,10 @@ void session_conn_take(struct session *s, const struct msg *m, bool fresh)
             c->ns[i].effect = 0;
             memset(c->ns[i].ask, 0, sizeof c->ns[i].ask);
         }
+    }
+    if (c->arriving && !c->going && s->cluster.link == LINK_UP) {
+        c->arriving = false;
+        session_say(s, PD_OK, "%s", "");
     }
     json_free(c->about);
     c->about = json_copy(m->body);

@@ -392,10 +392,16 @@ TEST(a_context_that_can_t_be_used_leaves_the_connection)
     say(&f, 0, MSG_REPLY, e->id, "{\"status\":0,\"error\":{\"code\":\"PD-KUBECONFIG\",\"text\":"
                                  "\"context \\\"nix\\\" does not exist\"}}");
     CHECK_INT(f.s->conn.going, 0);
+    CHECK(!f.s->conn.arriving);
     CHECK_HAS(f.s->message, "does not exist");
     CHECK_INT(f.s->cluster.link, LINK_UP);
     CHECK_STR(f.s->cluster.context, "class-a");
     CHECK(pods(&f)->synced);
+    fx_cmd(&f, "ctx.use", "class-b", NULL);
+    cluster(&f, 2, "class-b", "team", "connecting");
+    CHECK_HAS(f.s->message, "going to");
+    cluster(&f, 2, "class-b", "team", "up");
+    CHECK_STR(f.s->message, "");                          /* it is there */
     fx_end(&f);
 }
 
