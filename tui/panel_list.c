@@ -167,12 +167,19 @@ const char *panel_list_stale_words(const struct app *a, const struct table *t, c
     return buf;
 }
 
-/* "polled every 10s, 4s old: pods is forbidden: …" */
+/* "polled every 10s, 4s old: you may not watch pods; the rule to ask for: {…}" */
 static void polled(const struct app *a, struct rows *out, const struct table *t, int w)
 {
-    char text[800], age[16], every[16];
+    const struct denied *d = &t->denied;
+    char text[800], why[600], age[16], every[16];
+    struct str rule;
+    str_init(&rule, 1024);
+    denied_rule(d, &rule);
+    str_fmt(why, sizeof why, _("you may not %s %s; the rule to ask for: %s"), d->verb, d->resource,
+            rule.p);
+    str_release(&rule);
     str_fmt(text, sizeof text, _("polled every %s, %s old: %s"), clock_age(t->poll_ms, every),
-            panel_age(a, t->seen_ms, age), t->error);
+            panel_age(a, t->seen_ms, age), d->verb[0] ? why : t->error);
     rows_new(out, -1);
     rows_sign(out, ROLE_WARN, G_WAIT);
     rows_put(out, ROLE_TEXT, " ");

@@ -14,7 +14,7 @@ admin create namespace "$ns" >/dev/null || { echo "0 passed, 1 failed"; exit 1; 
 
 passed=0 failed=0
 for t in k8s_faults k8s_rights; do
-    if FAULTS_PACE=50 FAULTS_KUBECONFIG=$KUBECONFIG FAULTS_NS=$ns T_TIMEOUT=120 "$B/tests/$t"; then
+    if FAULTS_PACE=150 FAULTS_KUBECONFIG=$KUBECONFIG FAULTS_NS=$ns T_TIMEOUT=120 "$B/tests/$t"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

@@ -240,6 +240,32 @@ TEST(a_refused_list_is_no_other_one_s_and_shows_nothing_of_before)
     fx_end(&f);
 }
 
+TEST(a_polled_list_keeps_its_reason_over_the_lists_that_come)
+{
+    struct fx f;
+    begin(&f);
+    say(&f, 1, MSG_WATCH_STATE, 0,
+        "{\"resource\":\"pods\",\"state\":\"polling\",\"next_ms\":10000,\"poll_ms\":10000,"
+        "\"age_ms\":2000,\"error\":{\"code\":\"PD-K8S-FORBIDDEN\",\"text\":\"pods is forbidden: "
+        "User \\\"ann\\\" cannot watch resource \\\"pods\\\" in API group \\\"\\\" in the "
+        "namespace \\\"stu-07\\\"\"}}");
+    CHECK(!pods(&f)->forbidden && !session_table_old(f.s, pods(&f)));
+    CHECK_INT(pods(&f)->poll_ms, 10000);
+    CHECK_INT(pods(&f)->seen_ms, f.now - 2000);
+    CHECK_STR(pods(&f)->denied.verb, "watch");
+    fx_list(&f, "pods", "[{\"metadata\":{\"name\":\"n\"}}]");
+    CHECK_INT(pods(&f)->poll_ms, 10000);
+    CHECK_HAS(pods(&f)->error, "cannot watch");
+    CHECK_INT(pods(&f)->seen_ms, f.now);
+    say(&f, 1, MSG_WATCH_STATE, 0, "{\"resource\":\"pods\",\"state\":\"quiet\",\"age_ms\":81000}");
+    CHECK(session_table_old(f.s, pods(&f)));
+    CHECK_INT(pods(&f)->seen_ms, f.now - 81000);
+    say(&f, 1, MSG_WATCH_STATE, 0, "{\"resource\":\"pods\",\"state\":\"live\",\"age_ms\":0}");
+    CHECK(!session_table_old(f.s, pods(&f)));
+    CHECK_INT(pods(&f)->poll_ms, 0);
+    fx_end(&f);
+}
+
 static const char *refusal(char text[200], const char *resource)
 {
     return str_fmt(text, 200, "{\"resource\":\"%s\",\"state\":\"forbidden\",\"error\":{\"code\":"

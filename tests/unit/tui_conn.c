@@ -423,11 +423,15 @@ TEST(a_list_that_is_polled_says_how_often_and_why)
     struct table *t = &a->s->tables[1];
     t->poll_ms = 10000;
     t->seen_ms = a->now_ms - 4000;
-    str_copy(t->error, sizeof t->error, "pods is forbidden: you may not watch");
+    str_copy(t->error, sizeof t->error, "the watch ended at once");
     CHECK(role_at(a, "lora-gaudi-oom") != ROLE_MUTED);
     struct str s;
     fx_screen(a, &s);
-    CHECK_HAS(s.p, "polled every 10s, 4s old: pods is forbidden");
+    CHECK_HAS(s.p, "polled every 10s, 4s old: the watch ended at once");
+    str_release(&s);
+    t->denied = (struct denied){.verb = "watch", .resource = "pods", .ns = "lab"};
+    fx_screen(a, &s);
+    CHECK_HAS(s.p, "polled every 10s, 4s old: you may not watch pods; the rule to ask for: {api");
     str_release(&s);
     fx_free(a);
 }
