@@ -214,8 +214,6 @@ static void schema_causes(struct causes *c, const char *message)
     if (!p)
         return;
     p += strlen("): ");
-    if (str_starts(p, "errors:"))
-        p += strcspn(p, "\n");
     while (*p) {
         p += strspn(p, " \n");
         const char *colon = *p == '.' ? path_end(p) : NULL;

@@ -1,6 +1,6 @@
 /* schema_data.c - embeds k8s/schema.txt. Written by k8s/schema_gen.py: do not
  * edit. The digest makes this file change, and be compiled, with the text.
- * sha256 f22f9db7548d439046a2dff2db2db931411056d62db43b29ff538602045c5182
+ * sha256 3387c6519b2af2a643daff2e0e39584a84bfa615b57fcf796a53a738ed897363
  */
 #include "k8s/schema.h"
 

@@ -19,15 +19,16 @@ RELEASE, API = "v1.34.4", "v0.34.4"
 KINDS = """
 core.v1: Binding ConfigMap Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim
 core.v1: Pod ResourceQuota Secret Service ServiceAccount
-apps.v1: Deployment ReplicaSet
+apps.v1: DaemonSet Deployment ReplicaSet StatefulSet
 authentication.v1: SelfSubjectReview TokenRequest TokenReview
 authorization.v1: LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview
 authorization.v1: SubjectAccessReview
 autoscaling.v1: Scale
-batch.v1: Job
+batch.v1: CronJob Job
 coordination.v1: Lease
 events.v1: Event
-policy.v1: Eviction
+networking.v1: Ingress NetworkPolicy
+policy.v1: Eviction PodDisruptionBudget
 rbac.v1: ClusterRole ClusterRoleBinding Role RoleBinding
 scheduling.v1: PriorityClass
 storage.v1: StorageClass

@@ -116,6 +116,25 @@ static void find_label(struct check_finding *f, const struct manifest_doc *d, co
     }
 }
 
+static void own_kind(const struct res *res, struct json *o, struct ferrs *e)
+{
+    defaults_apply(res, o);
+    defaults_create(res, o);
+    validate_meta(res, o, e);
+    validate_object(res, o, NULL, NULL, e);
+}
+
+/* Of a kind whose own rules are not known here (StatefulSet, CronJob ...): its name,
+ * labels, and the pods that it makes. */
+static void template_alone(struct json *o, struct ferrs *e)
+{
+    static const char *const paths[] = {"spec.template", "spec.jobTemplate.spec.template"};
+    validate_meta(res_by_kind("v1", "ConfigMap"), o, e);
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        if (json_at(o, paths[i]))
+            validate_template(json_at(o, paths[i]), paths[i], e);
+}
+
 /* As on the server: defaults, then rules; what decoding found is not told twice. */
 static void validate(struct check *c, const struct manifest_doc *d, size_t from)
 {
@@ -128,11 +147,11 @@ static void validate(struct check *c, const struct manifest_doc *d, size_t from)
         free(name);
     }
     json_put_path(o, "metadata.uid", json_new_string("00000000-0000-0000-0000-000000000000"));
-    defaults_apply(d->res, o);
-    defaults_create(d->res, o);
     ferrs_init(&e);
-    validate_meta(d->res, o, &e);
-    validate_object(d->res, o, NULL, NULL, &e);
+    if (d->res)
+        own_kind(d->res, o, &e);
+    else
+        template_alone(o, &e);
     for (const struct json *k = json_first(e.causes); k; k = json_next(k)) {
         const char *path = json_str(k, "field", "");
         if (check_covered(c, from, decoding, path))
@@ -201,8 +220,7 @@ static void document(struct check *c, const struct manifest_doc *d, const struct
     strict_walk(t, copy, decoded, &x);
     struct manifest_doc clean = *d;               /* without what was refused already */
     clean.object = copy;
-    if (d->res)
-        validate(c, &clean, from);
+    validate(c, &clean, from);
     check_twice(c, &clean, t, from);
     namespace_of(c, d, o->ns);
     check_sense(c, &clean);

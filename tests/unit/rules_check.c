@@ -191,6 +191,9 @@ TEST(check_explains_fields_and_types)
          "\"- \""},
         {OBJECT("Secret", "data: {t: plain!}\n"), "secret-not-base64", 5, 8,
          "illegal base64 data at input byte 5|stringData"},
+        {OBJECT("Secret", "data: {t: aGVsbG8}\n"), "secret-not-base64", 5, 8, "input byte 4"},
+        {META "spec:\n  labels: {a: b}\n" POD(""), "field-wrong-level", 6, 3,
+         "spec.template.metadata"},
         {JOB("        env:\n        - {name: A, value: a}\n        - {name: A, value: b}\n"),
          "duplicate-entry", 14, 12, "duplicate entries for key [name=\"A\"]"},
     };
@@ -241,6 +244,12 @@ TEST(check_refuses_as_the_server_does)
         {OBJECT("Pod", "spec:\n  volumes: [{name: d, hostPath: {path: /x, type: directory}}]\n"
                        "  containers: [{name: a, image: x}]\n"), "host-path-type", 6, 0,
          "DirectoryOrCreate"},
+        {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec:\n  serviceName: x\n"
+         "  selector: {}\n  template:\n    spec:\n      containers:\n      - name: c\n",
+         "image-missing", 10, 9, "image"},
+        {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: x\n"
+         "  jobTemplate:\n    spec:\n      template:\n        spec:\n          containers:\n"
+         "          - {name: C, image: x}\n", "name-invalid", 11, 14, "lowercase RFC 1123"},
         {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: other\n",
          "namespace-mismatch", 5, 3, "other|class-a"},
     };
