@@ -251,6 +251,22 @@ static void look_elsewhere(struct session *s)
                 s->cluster.ns);
 }
 
+/* How old the rows are, and when the next try is. */
+static void take_times(struct session *s, struct table *t, const struct msg *m)
+{
+    const char *state = json_str(m->body, "state", "");
+    int64_t age_ms = json_int(m->body, "age_ms", -1), next_ms = json_int(m->body, "next_ms", 0);
+    t->next_ms = next_ms > 0 ? m->at_ms + next_ms : 0;
+    if (age_ms >= 0)
+        t->seen_ms = m->at_ms - age_ms;
+    else if (str_eq(state, "forbidden") || str_eq(state, "live"))
+        t->seen_ms = m->at_ms;
+    if (t->broken && t->next_ms && s->cluster.next_try_ms < m->at_ms)
+        s->cluster.next_try_ms = t->next_ms;
+    if (t->broken && t->next_ms)
+        s->cluster.next_try_ms = MIN(s->cluster.next_try_ms, t->next_ms);
+}
+
 static void take_watch_state(struct session *s, const struct msg *m)
 {
     struct table *t = table_of(s, m);
@@ -258,14 +274,12 @@ static void take_watch_state(struct session *s, const struct msg *m)
     if (!t)
         return;
     const char *state = json_str(m->body, "state", "");
-    int64_t next_ms = json_int(m->body, "next_ms", 0);
     /* asked anew, it stays forbidden until there is another answer */
     t->forbidden = str_eq(state, "forbidden") || (t->forbidden && str_eq(state, "listing"));
     t->broken = str_eq(state, "retrying");
     t->quiet = str_eq(state, "quiet");
     t->poll_ms = json_int(m->body, "poll_ms", 0);
     s->conn.retries += t->broken;
-    t->next_ms = next_ms > 0 ? m->at_ms + next_ms : 0;
     if (!t->forbidden || json_has(m->body, "error"))
         t->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err))
@@ -280,15 +294,7 @@ static void take_watch_state(struct session *s, const struct msg *m)
         t->from[0] = '\0';
     }
     look_elsewhere(s);
-    int64_t age_ms = json_int(m->body, "age_ms", -1);
-    if (age_ms >= 0)
-        t->seen_ms = m->at_ms - age_ms;
-    else if (str_eq(state, "forbidden") || str_eq(state, "live"))
-        t->seen_ms = m->at_ms;
-    if (t->broken && t->next_ms && s->cluster.next_try_ms < m->at_ms)
-        s->cluster.next_try_ms = t->next_ms;
-    if (t->broken && t->next_ms)
-        s->cluster.next_try_ms = MIN(s->cluster.next_try_ms, t->next_ms);
+    take_times(s, t, m);
     touched(s, t, m);
 }
 
