@@ -214,6 +214,11 @@ static void merge_current(struct kubeconfig *c, const struct ynode *root, const 
         kubeconfig_findings_hint(f, _("put the value in quotes"));
         return;
     }
+    if (!*n->text && !c->current_file) {
+        c->current_file = file;
+        c->current_line = n->line;
+        c->current_col = n->col;
+    }
     if (!*n->text)
         return;
     if (c->current) {

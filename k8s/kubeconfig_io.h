@@ -34,7 +34,8 @@ struct kubeconfig {
     struct ydoc **docs;
     size_t doc_n;
     struct kc_list lists[KC_KINDS];
-    const char *current, *current_file;   /* NULL: unset */
+    const char *current;                  /* NULL: unset */
+    const char *current_file;             /* where it is set, or is empty */
     int current_line, current_col;
     bool in_pod;
 };

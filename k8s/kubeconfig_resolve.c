@@ -404,8 +404,12 @@ static bool pick_context(struct kc_look *r)
     char names[160];
     if (!name) {
         context_names(r->c, names, sizeof names);
-        kubeconfig_findings_add(r->f, KC_ERROR, r->c->files[0].path, 0, 0,
-                                _("no current-context is set"));
+        const struct kubeconfig *c = r->c;
+        kubeconfig_findings_add(r->f, KC_ERROR, c->current_file ? c->current_file
+                                                                : c->files[0].path,
+                                c->current_line, c->current_col,
+                                _("no current-context is set; kubectl goes to localhost:8080 "
+                                  "then"));
         kubeconfig_findings_hint(r->f, *names ? _("choose one with --context: %s")
                                               : _("the files hold no context%s"), names);
         return false;

@@ -5,9 +5,10 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/io/ws.h"
+#include "k8s/pem.h"
 #include "k8s/client_io.h"
 
-enum { TICK_MS = 200 };
+enum { TICK_MS = 200, PEEK_MS = 5000 };
 
 struct attempt {
     struct kubeconfig_report *r;
@@ -26,10 +27,39 @@ static void stop(struct attempt *a)
     loop_stop(a->loop, 0);
 }
 
+/* The certificate that was not trusted, beside the CA that should have signed it. It is
+ * asked for without credentials. */
+static void show_certificate(struct attempt *a)
+{
+    const struct kube_context *x = &a->r->ctx;
+    struct http_target *t = http_target_new(x->server);
+    struct http_request q = {.method = "GET", .path = "/version", .timeout_ms = PEEK_MS};
+    struct http_response r;
+    struct pem_cert ca;
+    struct pd_err ignored;
+    struct str body;
+    t->insecure = true;
+    t->tls_server_name = xstrdup(x->tls_server_name);
+    t->proxy = xstrdup(x->proxy);
+    str_init(&body, 1 << 20);
+    if (http_run(t, &q, &r, &body, &ignored) == PD_OK && t->tls.subject[0]) {
+        bool own = x->ca_pem && pem_cert(x->ca_pem, &ca);
+        kubeconfig_report_fact(a->section, "certificate", _("it showed"),
+                               _("a certificate of %s, signed by %s"), t->tls.subject,
+                               t->tls.issuer);
+        kubeconfig_report_fact(a->section, "trusted", _("trusted is"), "%s",
+                               own ? ca.name : _("the CAs of this machine"));
+    }
+    str_release(&body);
+    http_target_unref(t);
+}
+
 static void failed(struct attempt *a, const struct pd_err *err)
 {
     kubeconfig_report_fact(a->section, "failed", _("failed"), "%s", err->msg);
     kubeconfig_findings_err(&a->r->findings, KC_ERROR, err);
+    if (err->code == PD_TLS)
+        show_certificate(a);
 }
 
 static void on_plugin(void *arg, const char *command, const char *said)
