@@ -29,8 +29,8 @@ print(*[s.getsockname()[1] for s in held])')
     sign server /CN=kube-apiserver
     sign admin /O=system:masters/CN=admin
     b64() { base64 -w0 "$pki/$1"; }
-    echo '{"apiVersion": "v1", "kind": "Config", "current-context": "scale", "clusters": [{"name":' \
-        "\"scale\", \"cluster\": {\"server\": \"https://127.0.0.1:$3\"," \
+    echo '{"apiVersion": "v1", "kind": "Config", "current-context": "scale", "clusters":' \
+        '[{"name": "scale", '" \"cluster\": {\"server\": \"https://127.0.0.1:$3\"," \
         "\"certificate-authority-data\": \"$(b64 ca.crt)\"}}], \"users\": [{\"name\": \"admin\"," \
         "\"user\": {\"client-certificate-data\": \"$(b64 admin.crt)\", \"client-key-data\":" \
         "\"$(b64 admin.key)\"}}], \"contexts\": [{\"name\": \"scale\", \"context\": {\"cluster\":" \

@@ -106,7 +106,7 @@ TEST(what_is_no_json_is_refused)
     static const char *const bad[] = {
         "", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "{a:1}", "01", "1.", "+1", "-", "1e", "nul",
         "tru", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"open", "[1 2]", "{} {}",
-        "[\"a\\", "{\"a\":1,}"};
+        "[\"a\\", "{\"a\":1,}", "\"\\ud800\\u0041\""};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct json *j = NULL;
         CHECK_MSG(json_share_parse(bad[i], strlen(bad[i]), NULL, &j, &err) == PD_PARSE, "%s",
@@ -200,6 +200,10 @@ TEST(rows_keep_their_order)
         json_rows_put(rows, (size_t)i, o);
         json_free(o);
     }
+    int walked = 0;
+    for (const struct json *r = json_first(rows); r; r = json_next(r))
+        walked++;
+    CHECK_INT(walked, 100);
     json_rows_remove(rows, 99);
     json_rows_remove(rows, 0);
     size_t kept = 0;

@@ -422,7 +422,8 @@ TEST(kept_sums_equal_a_walk)
     struct json *nodes = json_from(
         "[{\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{\"cpu\":\"8\","
         "\"nvidia.com/gpu\":\"2\",\"habana.ai/gaudi\":\"8\"}}},"
-        "{\"metadata\":{\"name\":\"b\"},\"status\":{\"capacity\":{\"habana.ai/gaudi\":\"8\"}}},{\"metadata\":{\"name\":\"c\"}}]");
+        "{\"metadata\":{\"name\":\"b\"},\"status\":{\"capacity\":{\"habana.ai/gaudi\":\"8\"}}},"
+        "{\"metadata\":{\"name\":\"c\"}}]");
     struct json *pod[PODS] = {0};
     struct nodesums_ask ask[PODS] = {0};
     struct nodesums *sums = nodesums_new();

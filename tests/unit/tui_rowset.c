@@ -109,6 +109,25 @@ TEST(rows_that_follow_equal_rows_made_anew)
     CHECK_INT(json_share_use().bytes, 0);
 }
 
+/* A longer "without" lets in what a shorter one left out. */
+TEST(a_longer_without_shows_more)
+{
+    struct session *s = session_new(NULL);
+    struct lists *l = lists_new(NULL);
+    struct list_view v = {.filter = "!worker"};
+    for (int i = 0; i < SESSION_TABLES; i++)
+        for (int k = 0; k < 20 && str_eq(s->tables[i].resource, "pods"); k++) {
+            struct json *o = pod(k, 0);
+            table_put(&s->tables[i], o);
+            json_free(o);
+        }
+    CHECK_INT(lists_pods(l, s, &v).n, 0);
+    str_copy(v.filter, sizeof v.filter, "!worker-0001");
+    CHECK_INT(lists_pods(l, s, &v).n, 10);
+    lists_free(l);
+    session_free(s);
+}
+
 /* Ordered the plain way: by the key, then by the name. */
 TEST(the_order_is_that_of_the_keys)
 {
