@@ -1,7 +1,8 @@
 /* client.c - one connection to a Kubernetes API (client.h): its target, its
  * requests, their trace, and what is tried again.
  *
- * A request is sent again after 429 or 5xx with Retry-After, at most RETRY_MAX
+ * A GET is sent again when its answer breaks off, a list when its pages expire,
+ * once; every request after 429 or 5xx with Retry-After, at most RETRY_MAX
  * times; what a 401 asks for is the transport's part (login.h). A list follows
  * `continue` and answers one List with all items.
  */
@@ -14,7 +15,7 @@
 #include "k8s/client_io.h"
 #include "k8s/kubectl.h"
 
-enum { RETRY_MAX = 5, TIMEOUT_MS = 60000, LINK_MS = 5000 };
+enum { RETRY_MAX = 5, SOON_MS = 200, TIMEOUT_MS = 60000, LINK_MS = 5000 };
 
 struct k8s_call {
     struct k8s *k;
@@ -25,6 +26,7 @@ struct k8s_call {
     struct json *body_json;
     struct json *list;                /* pages so far */
     bool paged;
+    bool fresh;                       /* on a connection of its own: the last one broke */
     int tries;
     struct pd_err early;              /* refused before it was sent */
     k8s_reply_fn *fn;
@@ -295,10 +297,36 @@ static void early_reply(void *arg)
     reply(c, 0, NULL, &err);
 }
 
+/* An answer that broke off in its middle: reading again does no harm. */
+static bool broke_off(const struct k8s_call *c, const struct http_response *r)
+{
+    return r->err && r->err->code == PD_NET && r->status != 0 && c->tries == 0 &&
+           !strcmp(c->method, "GET");
+}
+
+/* The pages took longer than the server keeps a version of the list. */
+static bool expired(const struct k8s_call *c, const struct http_response *r)
+{
+    return !r->err && r->status == 410 && c->list && c->tries == 0;
+}
+
+static void from_first_page(struct k8s_call *c)
+{
+    char *token = strstr(c->path, "&continue=");
+    json_free(c->list);
+    c->list = NULL;
+    if (token)
+        *token = '\0';
+}
+
 /* How long until the call is made once more; 0: it is not. */
 static int64_t again_ms(const struct k8s_call *c, const struct http_response *r)
 {
-    if (r->err || c->tries >= RETRY_MAX)
+    if (c->tries >= RETRY_MAX)
+        return 0;
+    if (broke_off(c, r) || expired(c, r))
+        return SOON_MS;
+    if (r->err)
         return 0;
     if (r->status != 429 && (r->status < 500 || r->retry_after < 0))
         return 0;
@@ -348,16 +376,16 @@ static void on_done(void *arg, const struct http_response *r)
     c->http = NULL;
     int64_t ms = again_ms(c, r);
     k8s_trace_ended(c->k, c->trace, c->method, c->path, r, ms);
-    k8s_link(c->k, r->ms, r->err);
+    k8s_link(c->k, r->ms, ms > 0 ? NULL : r->err);
     if (ms > 0) {
+        if (expired(c, r))
+            from_first_page(c);
+        c->fresh = r->err != NULL;
         c->tries++;
         c->timer = loop_timer(c->k->loop, ms, send_call, c, "request again");
         return;
     }
-    if (r->err)
-        err = *r->err;
-    else if (r->status >= 400)
-        k8s_status_error(r->status, r->body, r->body_len, &err);
+    k8s_answer_error(r, &err);
     if (!r->err && r->body_len > 0 &&
         json_parse(r->body, r->body_len, &object, &ignored) != PD_OK)
         object = NULL;
@@ -381,6 +409,7 @@ static void send_call(void *arg)
         .body = c->body,
         .body_len = c->body ? strlen(c->body) : 0,
         .timeout_ms = TIMEOUT_MS,
+        .fresh_connection = c->fresh,
         .done = on_done,
         .arg = c,
     };

@@ -31,6 +31,10 @@ void k8s_trace_ended(struct k8s *k, uint32_t id, const char *method, const char 
 /* An answer came (err NULL), or the transport failed. */
 void k8s_link(struct k8s *k, int64_t ms, const struct pd_err *err);
 
+/* What an answer fails by: the transport, a refusal, a redirect (to a login
+ * page), a web page in place of an API answer; PD_OK and err untouched when none. */
+enum pd_code k8s_answer_error(const struct http_response *r, struct pd_err *err);
+
 /* Append "?name=value" or "&name=value", percent-encoded; NULL value: nothing. */
 void k8s_query(struct str *path, const char *name, const char *value);
 /* Clean text of a server for the terminal, cut to size; returns dst. */

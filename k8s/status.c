@@ -107,3 +107,23 @@ enum pd_code k8s_status_error(int http_status, const char *body, size_t n, struc
     json_free(j);
     return code;
 }
+
+enum pd_code k8s_answer_error(const struct http_response *r, struct pd_err *err)
+{
+    char where[240];
+    const char *body = r->body ? r->body : "";
+    if (r->err) {
+        *err = *r->err;
+        return err->code;
+    }
+    if (r->status >= 400)
+        return k8s_status_error(r->status, body, r->body_len, err);
+    if (r->status >= 300)
+        return pd_fail(err, PD_PROTO, _("HTTP %d leads to %s: a login page, or a proxy, stands "
+                       "before the server"), r->status,
+                       k8s_clean(where, sizeof where, r->location, strlen(r->location)));
+    if (body[strspn(body, " \t\r\n")] == '<')
+        return pd_fail(err, PD_PROTO, _("a web page came in place of an API answer: a login "
+                       "page, or a proxy, stands before the server"));
+    return PD_OK;
+}

@@ -203,13 +203,7 @@ static void on_check(void *arg)
 
 static void describe(const struct watch *w, const struct http_response *r, struct pd_err *err)
 {
-    char where[240];
-    if (r->status < 400)
-        pd_fail(err, PD_PROTO, _("HTTP %d leads to %s: a login page, or a proxy, stands before "
-                "the server"), r->status,
-                k8s_clean(where, sizeof where, r->location, strlen(r->location)));
-    else
-        k8s_status_error(r->status, r->body, r->body_len, err);
+    (void)k8s_answer_error(r, err);
     if (!err->src[0])
         str_fmt(err->src, sizeof err->src, "GET %s", w->path);
 }

@@ -209,6 +209,87 @@ TEST(client_keeps_retry_after)
     finish();
 }
 
+static void serve_login(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (c->s->counter[0]++ == 0)
+            fake_reply(c, 200, "text/html", "", "\n<html>Sign in</html>");
+        else
+            fake_reply(c, 302, "text/html", "Location: https://login.example/\r\n", "");
+    }
+}
+
+TEST(client_takes_no_web_page_for_an_answer)
+{
+    begin(serve_login);
+    for (int i = 1; i <= 2; i++) {
+        k8s_get(k, "pods", NULL, "p", on_reply, NULL);
+        RUN_UNTIL(got.replies == i);
+        CHECK_INT(got.err.code, PD_PROTO);
+        CHECK_HAS(got.err.msg, "login page");
+        CHECK(got.object == NULL);
+    }
+    CHECK_HAS(got.err.msg, "https://login.example/");
+    finish();
+}
+
+/* The first answer breaks off in its middle. */
+static void serve_broken(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (c->s->counter[0]++ % 2 == 0) {
+            fake_say(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                        "Content-Length: 100\r\n\r\n{\"a\":");
+            return;
+        }
+        fake_json(c, 200, "{\"a\":1}");
+    }
+}
+
+TEST(client_reads_again_what_broke_off_but_writes_nothing_twice)
+{
+    begin(serve_broken);
+    k8s_get(k, "pods", NULL, "p", on_reply, NULL);
+    RUN_UNTIL(got.replies == 1);
+    CHECK_INT(got.err.code, PD_OK);
+    CHECK_INT(json_int(got.object, "a", 0), 1);
+    CHECK_INT(f.s->requests, 2);
+    CHECK(got.up);
+    struct json *body = json_new_object();
+    k8s_request(k, "POST", "/api/v1/namespaces/lab/pods", NULL, body, on_reply, NULL);
+    json_free(body);
+    RUN_UNTIL(got.replies == 2);
+    CHECK_INT(got.err.code, PD_NET);
+    CHECK_INT(f.s->requests, 3);
+    finish();
+}
+
+static void serve_expired(struct fake_conn *c)
+{
+    while (fake_request(c)) {
+        if (strstr(c->path, "continue=old"))
+            fake_json(c, 410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"code\":410}");
+        else if (strstr(c->path, "continue="))
+            fake_json(c, 200, "{\"metadata\":{},\"items\":[{\"n\":3}]}");
+        else
+            fake_json(c, 200, c->s->counter[0]++ == 0
+                      ? "{\"metadata\":{\"continue\":\"old\"},\"items\":[{\"n\":1}]}"
+                      : "{\"metadata\":{\"continue\":\"new\"},\"items\":[{\"n\":2}]}");
+    }
+}
+
+TEST(client_list_starts_over_when_its_pages_expire)
+{
+    begin(serve_expired);
+    k8s_list(k, "pods", "", NULL, on_reply, NULL);
+    RUN_UNTIL(got.replies == 1);
+    CHECK_INT(got.err.code, PD_OK);
+    CHECK_INT((long long)json_count(json_get(got.object, "items")), 2);
+    CHECK_INT(json_int(got.object, "items[0].n", 0), 2);
+    CHECK_INT(f.s->requests, 4);
+    finish();
+}
+
 static void serve_warning(struct fake_conn *c)
 {
     while (fake_request(c))
