@@ -155,7 +155,7 @@ beside() {
 
 # down TEXT: the cursor of the editor to the line that shows it
 down() {
-    line=$(grep -n -- "$1" "$dir/screen" | head -1 | sed -nE 's/^[0-9]+:║ *([0-9]+) .*/\1/p')
+    line=$(grep -n -- "$1" "$dir/screen" | head -1 | sed -nE 's/^[0-9]+:║ *([0-9]+)[ !].*/\1/p')
     [ -n "$line" ] || die "the editor does not show \"$1\""
     at=$(sed -nE "s/.*$(say "line %d of %zu" "([0-9]+)" "[0-9]+").*/\\1/p" "$dir/screen")
     n=$((line - at))
@@ -229,8 +229,11 @@ keys 1
 
 # --- 4 the Job: too little memory, then enough ---------------------------------
 next_step 4; edit
+# it opens at its first fault; the image's name stands above
+keys PageUp PageUp; until_shows "$(say "line %d of %zu" 1 43)"; screen
 image=$(grep -oE '[0-9.]+:[0-9]+/[^ ]+:1' "$dir/screen" | head -1)
 [ -n "$image" ] || die "the screen does not say the image's name"
+keys C-n; until_shows "$(say "line %d of %zu" 17 43)"; screen
 down "image: IMAGE"; value 17 5 "$image"
 keys PageDown PageDown; until_shows "$(say "line %d of %zu" 43 43)"; screen
 down "memory: MEMORY"; value 22 6 64Mi
