@@ -62,6 +62,9 @@ struct manifest_cause {
  * fields of server-side apply), with their places. Returns how many were found. */
 size_t manifest_causes(const struct manifest_doc *d, const struct json *status,
                        struct manifest_cause *out, size_t max);
+/* A sentence without the middle of a whole object in it: "Invalid value: {…}: field is
+ * immutable". Caller frees. */
+char *manifest_shortened(const char *sentence);
 /* An answer of the server as an error with file:line:col of its first cause. */
 enum pd_code manifest_error(const struct manifest *m, const struct manifest_doc *d,
                             int http_status, const struct json *status, struct pd_err *err);

@@ -145,9 +145,7 @@ struct causes {
     size_t n, max;
 };
 
-/* Without the middle of a whole object in it: "Invalid value: {…}: field is
- * immutable". Caller frees. */
-static char *shortened(const char *msg)
+char *manifest_shortened(const char *msg)
 {
     enum { KEEP = 60, LONG = 200 };
     const char *detail = NULL;
@@ -168,7 +166,7 @@ static void add(struct causes *c, const char *path, size_t path_n, const char *t
         path_n--;
     }
     k8s_clean(k->path, sizeof k->path, path, path_n);
-    char *msg = shortened(text);
+    char *msg = manifest_shortened(text);
     k8s_clean(k->msg, sizeof k->msg, msg, strlen(msg));
     free(msg);
     manifest_place(c->d, k->path, &k->line, &k->col);

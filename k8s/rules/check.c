@@ -116,12 +116,25 @@ static void find_label(struct check_finding *f, const struct manifest_doc *d, co
     }
 }
 
-static void own_kind(const struct res *res, struct json *o, struct ferrs *e)
+static void own_kind(const struct res *res, struct json *o, const struct json *old,
+                     struct ferrs *e)
 {
     defaults_apply(res, o);
     defaults_create(res, o);
     validate_meta(res, o, e);
-    validate_object(res, o, NULL, NULL, e);
+    validate_object(res, o, old, NULL, e);
+}
+
+/* What can't be changed: which part of it was. */
+static void changed(struct check_finding *f, const struct manifest_doc *d, const struct json *old,
+                    const struct json *new)
+{
+    char at[400];
+    if (!old || !(strstr(f->said, "immutable") || strstr(f->said, "may not change")) ||
+        !*check_change(json_at(old, f->path), json_at(new, f->path), f->path, at))
+        return;
+    manifest_place(d, at, &f->line, &f->col);
+    check_say(f, xasprintf(_("%s (changed: %s)"), f->why, at), NULL);
 }
 
 /* Of a kind whose own rules are not known here (StatefulSet, CronJob ...): its name,
@@ -136,9 +149,11 @@ static void template_alone(struct json *o, struct ferrs *e)
 }
 
 /* As on the server: defaults, then rules; what decoding found is not told twice. */
-static void validate(struct check *c, const struct manifest_doc *d, size_t from)
+static void validate(struct check *c, const struct manifest_doc *d, size_t from,
+                     const struct manifest *before)
 {
     struct ferrs e;
+    struct json *old = d->res ? check_before(before, d->object) : NULL;
     size_t decoding = c->n;
     struct json *o = json_copy(d->object);
     if (!*json_str(o, "metadata.name", "") && *json_str(o, "metadata.generateName", "")) {
@@ -149,7 +164,7 @@ static void validate(struct check *c, const struct manifest_doc *d, size_t from)
     json_put_path(o, "metadata.uid", json_new_string("00000000-0000-0000-0000-000000000000"));
     ferrs_init(&e);
     if (d->res)
-        own_kind(d->res, o, &e);
+        own_kind(d->res, o, old, &e);
     else
         template_alone(o, &e);
     for (const struct json *k = json_first(e.causes); k; k = json_next(k)) {
@@ -164,8 +179,10 @@ static void validate(struct check *c, const struct manifest_doc *d, size_t from)
         place(f, d);
         check_words(f);
         find_label(f, d, path);
+        changed(f, d, old, o);
     }
     ferrs_release(&e);
+    json_free(old);
     json_free(o);
 }
 
@@ -220,7 +237,7 @@ static void document(struct check *c, const struct manifest_doc *d, const struct
     strict_walk(t, copy, decoded, &x);
     struct manifest_doc clean = *d;               /* without what was refused already */
     clean.object = copy;
-    validate(c, &clean, from);
+    validate(c, &clean, from, o->before);
     check_twice(c, &clean, t, from);
     namespace_of(c, d, o->ns);
     check_sense(c, &clean);
@@ -276,6 +293,8 @@ struct check *check_run(const char *file, const char *text, size_t len,
         check_unreadable(c, text, len, &err);
     for (size_t i = 0; m && i < m->n; i++)
         document(c, &m->docs[i], o);
+    if (m && o->answer)
+        check_answer(c, m, o->answer);
     manifest_free(m);
     drop_echoes(c, looked);
     if (c->n)

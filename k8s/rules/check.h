@@ -44,6 +44,10 @@ struct check_options {
     const char *ns;              /* where it will go, or NULL */
     manifest_var_fn *var;        /* as in manifest.h; NULL: nothing is replaced */
     void *arg;
+    const struct manifest *before;       /* what is there already, or NULL: what can't be
+                                            changed is found by it */
+    const char *answer;          /* what a server has said of it: a Status as JSON, or
+                                    kubectl's words; NULL: nothing */
 };
 
 struct check *check_run(const char *file, const char *text, size_t len,

@@ -32,6 +32,14 @@ void check_type(struct check_finding *f, const struct strict_note *n);
 /* check_words.c: cause, reason and next step of one of the server's sentences. */
 void check_words(struct check_finding *f);
 
+/* check_answer.c: what a server said, at its lines. */
+void check_answer(struct check *c, const struct manifest *m, const char *answer);
+/* check_change.c: the object of that kind and name in `before`, ready to be compared
+ * (caller frees), or NULL; where the two differ first, "" nowhere; buf >= 400. */
+struct json *check_before(const struct manifest *before, const struct json *object);
+const char *check_change(const struct json *old, const struct json *new, const char *path,
+                         char buf[400]);
+
 /* check_sense.c: what is taken but hardly meant. */
 void check_sense(struct check *c, const struct manifest_doc *d);
 /* check_twice.c: entries of a list with the same key, which apply refuses. */

@@ -88,13 +88,14 @@ static void one(const struct check *c, const struct check_finding *f, const char
 {
     bool error = f->level == CHECK_ERROR;
     char clean[2000], label[40];
-    const char *what = *f->said ? f->said : f->why;
+    char *what = manifest_shortened(*f->said ? f->said : f->why);
     str_printf(out, "%s:%d:%d: %s%s:%s ", c->file, f->line, f->col,
                !style->colour ? ""
                : error        ? RED
                               : YELLOW,
                error ? _("error") : _("warning"), style->colour ? PLAIN : "");
     k8s_clean(clean, sizeof clean, what, strlen(what));
+    free(what);
     if (*f->path && *f->said && !strstr(f->said, f->path) && f->said[0] != '.')
         str_printf(out, "%s: ", f->path);
     str_printf(out, "%s [%s]\n", clean, f->cause);

@@ -279,6 +279,36 @@ TEST(check_warns_of_what_is_hardly_meant)
     check_free(c);
 }
 
+/* What can't be changed is found with what was there, or with the server's words. */
+TEST(check_finds_changes_that_can_not_be)
+{
+    static const char after[] = META "spec:\n" POD("") "        command: [x]\n";
+    struct manifest *before = NULL;
+    struct check_options o = {0};
+    CHECK_OK(manifest_parse("b", JOB(""), strlen(JOB("")), NULL, NULL, &before, &err));
+    o.before = before;
+    struct check *c = check_run("m", after, strlen(after), &o);
+    const struct check_finding *f = cause(c, "field-immutable");
+    CHECK(f && f->line == 12 && strstr(f->said, "field is immutable"));
+    CHECK_HAS(f->why, "spec.template.spec.containers[0].command");
+    check_free(c);
+    c = check_run("m", JOB(""), strlen(JOB("")), &o);
+    CHECK_INT(c->n, 0);
+    check_free(c);
+    manifest_free(before);
+    o = (struct check_options){.answer = "The Job \"ft\" is invalid: \n* spec.template: Invalid "
+                                         "value: {}: field is immutable\n* metadata.name: Invalid "
+                                         "value: \"x\": no\n"};
+    c = check_run("m", after, strlen(after), &o);
+    CHECK_INT(c->n, 2);
+    CHECK_INT(cause(c, "field-immutable")->line, 6);
+    check_free(c);
+    o.answer = "{\"kind\":\"Status\",\"message\":\"jobs.batch is forbidden: exceeded quota: q\"}";
+    c = check_run("m", after, strlen(after), &o);
+    CHECK(c->n == 1 && strstr(c->v[0].said, "exceeded quota"));
+    check_free(c);
+}
+
 TEST(check_lists_a_bad_volume_once)
 {
     struct check *c = run(META "spec:\n" POD("      volumes: [{name: D_}]\n")

@@ -120,7 +120,8 @@ TEST(conflicts_name_manager_field_and_both_values)
     struct json *status = json_from(
         "{\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict "
         "with \\\"alice\\\" using apps/v1\",\"field\":\".spec.template.spec.containers["
-        "name=\\\"c\\\"].image\"},{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"x\\\" with "
+        "name=\\\"c\\\"].image\"},"
+        "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"x\\\" with "
         "subresource \\\"scale\\\"\",\"field\":\".spec.replicas\"},{\"reason\":"
         "\"FieldManagerConflict\",\"message\":\"conflict with \\\"b\\\"\",\"field\":\".metadata."
         "labels.a.b/c\"}]}}");
