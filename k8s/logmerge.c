@@ -6,7 +6,7 @@
 #include "k8s/client_io.h"
 #include "k8s/loginst.h"
 
-enum { HOLD_MS = 250, LOOK_MS = 100, BYTES_MAX = 8 << 20 };
+enum { HOLD_MS = 250, FIRST_MS = 1000, LOOK_MS = 100, BYTES_MAX = 8 << 20 };
 
 /* A line, or a state that has its place among the lines. */
 struct item {
@@ -24,7 +24,7 @@ struct source {
     char *name;
     struct podlog *log;
     struct item *head, **tail;
-    bool open, ended;
+    bool open, ended, heard;
     int64_t heard_ms;
 };
 
@@ -124,7 +124,8 @@ static struct source *next_source(struct logmerge *m)
             return s;
         if (s->head && (!first || s->head->ns < first->head->ns))
             first = s;
-        wait |= !s->head && s->open && !s->ended && now - s->heard_ms < HOLD_MS;
+        wait |= !s->head && s->open && !s->ended &&
+                now - s->heard_ms < (s->heard ? HOLD_MS : FIRST_MS);
     }
     return wait && m->bytes < BYTES_MAX ? NULL : first;
 }
@@ -185,6 +186,7 @@ static void on_line(void *arg, int64_t ns, const char *text, size_t n, bool cut)
     struct source *s = arg;
     struct logmerge *m = s->m;
     s->heard_ms = clock_ms();
+    s->heard = true;
     if (m->one) {
         m->h.line(m->h.arg, s->name, ns, text, n, cut);
         return;
@@ -204,6 +206,7 @@ static void on_state(void *arg, enum podlog_state state, const struct pd_err *er
     struct logmerge *m = s->m;
     bool placed = state == PODLOG_GAP || state == PODLOG_RESTART || state == PODLOG_ENDED;
     s->heard_ms = clock_ms();
+    s->heard = state != PODLOG_OPEN || s->heard;
     s->open = state != PODLOG_RETRYING && state != PODLOG_WAITING;
     if (state == PODLOG_ENDED) {
         s->ended = true;
@@ -244,6 +247,8 @@ static void start(struct logmerge *m, const struct strv *names)
         struct source *s = &m->v[i];
         struct podlog_handlers h = {on_line, on_state, s};
         s->tail = &s->head;
+        s->open = true;               /* its first lines are on their way */
+        s->heard_ms = clock_ms();
         m->spec.container = s->name;
         s->log = podlog_start(m->k, &m->spec, &h);
     }

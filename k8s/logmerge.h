@@ -2,9 +2,9 @@
  * and ephemeral) in one stream, in the order of their time stamps.
  *
  * A line is held back until each container that is writing has said something
- * later, but a quarter of a second at most, and never more than 8 MiB of lines
- * together: then the oldest goes out as it is. With one container nothing is
- * held.
+ * later, but a quarter of a second at most (before its first line: one second),
+ * and never more than 8 MiB of lines together: then the oldest goes out as it is.
+ * With one container nothing is held.
  */
 #ifndef K8S_LOGMERGE_H
 #define K8S_LOGMERGE_H

@@ -291,6 +291,8 @@ static void take_state(struct session *s, const struct msg *m, int i)
         v->state = LOG_WAITING;
     } else if (str_eq(state, "waiting")) {
         v->state = LOG_WAITING;
+        if (why && session_log_count(s) > 0)
+            word(s, LOG_WAIT, i, v->error);
     } else if (str_eq(state, "gap")) {
         src->back = false;
         word(s, LOG_GAP, i, v->error);

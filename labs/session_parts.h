@@ -59,7 +59,7 @@ struct op {
 };
 
 /* A line of the shown log, or a word about it between two lines. */
-enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END, LOG_RESTART };
+enum log_kind { LOG_TEXT, LOG_GAP, LOG_AGAIN, LOG_END, LOG_RESTART, LOG_WAIT };
 struct log_line {
     int64_t ts_ms;
     char *text;                   /* cleaned; of a word: its reason, or "" */

@@ -260,12 +260,13 @@ static void word(const struct log_line_look *k, const struct log_line *l, struct
 {
     static const char *const words[] = {
         [LOG_GAP] = N_("lines are missing"), [LOG_AGAIN] = N_("the link is back, nothing is lost"),
-        [LOG_END] = N_("end of the log"), [LOG_RESTART] = N_("the container started anew")};
+        [LOG_END] = N_("end of the log"), [LOG_RESTART] = N_("the container started anew"),
+        [LOG_WAIT] = N_("waiting for the container")};
     enum role role = l->kind == LOG_GAP || l->kind == LOG_RESTART ? ROLE_WARN : ROLE_MUTED;
     rows_put(out, ROLE_TEXT, "  ");
     stamp(k, l, out);
     container(k, l, out);
-    bool own = l->kind == LOG_RESTART && l->text[0];      /* it is a sentence of its own */
+    bool own = (l->kind == LOG_RESTART || l->kind == LOG_WAIT) && l->text[0];     /* a sentence */
     rows_putf(out, role, "-- %s%s%s --", own ? "" : _(words[l->kind]),
               l->text[0] && !own ? ": " : "", l->text);
 }

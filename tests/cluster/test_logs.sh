@@ -122,6 +122,8 @@ for c in prep a b; do
     k logs many -c $c --timestamps | sed "s#^#[pod/many/$c] #"
 done | sort -k2,2 -s >"$dir/want"
 same "all containers in the order of time" "$dir/want" "$dir/many"
+logs many --all-containers --prefix --timestamps >"$dir/out"
+same "all containers, read afterwards" "$dir/want" "$dir/out"
 for o in "--tail 5" "--since 1h" "--tail 3 --timestamps"; do
     # shellcheck disable=SC2086
     logs many -c a $o >"$dir/out"
