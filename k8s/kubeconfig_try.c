@@ -105,6 +105,8 @@ static void on_ws_closed(void *arg, int code UNUSED, int status, const char *bod
 {
     struct attempt *a = arg;
     a->ws = NULL;
+    if (a->over)
+        return;
     if (err && !status) {
         failed(a, err);
     } else if (status == 404 || status == 403) {
@@ -141,6 +143,8 @@ static void on_who(void *arg, int status, const struct json *o, const struct pd_
     struct attempt *a = arg;
     const char *name = json_str(o, "status.userInfo.username", NULL);
     struct str groups;
+    if (a->over)
+        return;
     str_init(&groups, 1000);
     for (const struct json *g = json_first(json_at(o, "status.userInfo.groups")); g;
          g = json_next(g))
@@ -174,6 +178,8 @@ static void on_version(void *arg, int status, const struct json *o, const struct
 {
     struct attempt *a = arg;
     const char *version = json_str(o, "gitVersion", NULL);
+    if (a->over)
+        return;
     if (status == 0) {
         failed(a, err);
         stop(a);
@@ -184,7 +190,7 @@ static void on_version(void *arg, int status, const struct json *o, const struct
     else
         kubeconfig_report_fact(a->section, "version", "GET /version", "%d%s%s", status,
                                err ? ", " : "", err ? err->msg : "");
-    if (status == 401) {
+    if (status == 401 || (status == 403 && a->r->ctx.as)) {
         failed(a, err);
         stop(a);
     } else {

@@ -146,6 +146,11 @@ static const struct want cases[] = {
     {.name = "old certificate is still shown", .cluster = SERVER,
      .user = "client-certificate-data: " OLD_CERT_DATA ", client-key-data: " KEY,
      .cert = OLD_CERT_PEM},
+    {.name = "base64 with a blank inside", .cluster = SERVER
+     ", certificate-authority-data: 'aGVs bG8='", .user = TOKEN, .error = "is not base64"},
+    {.name = "base64 in lines", .cluster = SERVER
+     ", certificate-authority-data: \"aGVs\\r\\nbG8=\\n\"", .user = TOKEN,
+     .error = "holds no PEM"},
     {.name = "base64 with a blank", .cluster = SERVER ", certificate-authority-data: '" CA " '",
      .user = TOKEN, .error = "is not base64 (wrong at byte"},
     {.name = "flag as text", .cluster = SERVER ", insecure-skip-tls-verify: 'true'", .user = TOKEN,

@@ -209,7 +209,7 @@ static void end(void)
 }
 
 #define PRINT(extra)                                                                               \
-    "echo '{\"apiVersion\":\"" V1 "\",\"kind\":\"ExecCredential\","                                  \
+    "echo '{\"apiVersion\":\"" V1 "\",\"kind\":\"ExecCredential\","                               \
     "\"status\":{\"token\":\"t'$n'\"" extra "}}'"
 
 TEST(login_runs_the_plugin_once_for_many_requests)
