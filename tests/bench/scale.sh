@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 home=$(mktemp -d "${TMPDIR:-/tmp}/podium-scale-XXXXXX")
-. tests/bench/scale_up.sh
+. tests/bench/scale_up
 trap 'scale_down; rm -rf "$home"' EXIT INT TERM
 K9S_V=v0.50.16
 k9s=${XDG_CACHE_HOME:-$HOME/.cache}/podium/k9s
