@@ -105,7 +105,7 @@ static void one(const struct check *c, const struct check_finding *f, const char
         fold(label, f->why, style->columns, out);
     }
     if (*f->next) {
-        str_fmt(label, sizeof label, "      = %s: ", _("next"));
+        str_fmt(label, sizeof label, "      = %s: ", _("next step"));
         fold(label, f->next, style->columns, out);
     }
 }
