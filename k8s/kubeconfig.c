@@ -330,6 +330,10 @@ static void add_if_there(struct kubeconfig *c, const char *path, struct kc_findi
         kubeconfig_findings_add(f, KC_ERROR, at->path, 0, 0, _("the kubeconfig %s can't be opened: "
                                                                "%s"), at->path, strerror(errno));
         kubeconfig_findings_hint(f, _("check the path and its rights"));
+    } else if (strchr(path, ';')) {
+        kubeconfig_findings_add(f, KC_WARNING, NULL, 0, 0,
+                                _("KUBECONFIG names one file %s, which is not there"), path);
+        kubeconfig_findings_hint(f, _("files are separated by : here, not by ;"));
     } else if (path[0] == '~') {
         kubeconfig_findings_add(f, KC_WARNING, NULL, 0, 0,
                                 _("KUBECONFIG names %s: the shell did not put your home folder for "

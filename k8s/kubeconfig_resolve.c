@@ -147,6 +147,14 @@ static void place(struct kc_look *r, enum kc_level level, const char *text, cons
     kubeconfig_findings_hint(r->f, "%s", hint);
 }
 
+static bool bare_v6(const char *authority)
+{
+    size_t n = strcspn(authority, "/?#"), colons = 0;
+    for (size_t i = 0; i < n; i++)
+        colons += authority[i] == ':';
+    return authority[0] != '[' && colons > 1 && strspn(authority, "0123456789abcdefABCDEF:") == n;
+}
+
 static void bad_server(struct kc_look *r)
 {
     const char *s = r->x->server;
@@ -154,6 +162,9 @@ static void bad_server(struct kc_look *r)
         place(r, KC_ERROR, _("has a blank in it"), _("remove it"));
     else if (strstr(s, "://") && !url_absolute(s))
         place(r, KC_ERROR, _("has a scheme that is no server's"), _("write https://HOST:PORT"));
+    else if (url_absolute(s) && bare_v6(strstr(s, "://") + 3))
+        place(r, KC_ERROR, _("can't be read as an address"),
+              _("put an IPv6 address into brackets: https://[ADDRESS]:PORT"));
     else
         place(r, KC_ERROR, _("can't be read as an address"),
               _("write https://HOST:PORT, with a port from 1 to 65535"));

@@ -426,6 +426,30 @@ def table(pki):
         check(why is None, "case: " + c["name"], why)
 
 
+# --- the recorded cases ----------------------------------------------------------------
+
+def must_mention(path):
+    out, inside = [], False
+    for line in open(path, encoding="utf-8"):
+        inside = line.startswith("must_mention:") or (inside and line.startswith("- "))
+        if inside and line.startswith("- "):
+            out.append(line[2:].strip().strip("'\""))
+    return out
+
+
+def recorded():
+    """Each folder of tests/cases/kubeconfig: what expected.yaml wants said is said."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cases/kubeconfig")
+    for name in sorted(os.listdir(root)):
+        folder = os.path.join(root, name)
+        files = [os.path.join(folder, f) for f in ("config", "config2")
+                 if os.path.exists(os.path.join(folder, f))]
+        r = run([PODIUM, "kubeconfig", "explain"], {"KUBECONFIG": ":".join(files)}, WORK)
+        for words in must_mention(os.path.join(folder, "expected.yaml")):
+            check(any(w.lower() in r.stdout.lower() for w in words.split("|")),
+                  "recorded %s: %s" % (name, words), r.stdout)
+
+
 # --- random ---------------------------------------------------------------------------
 
 def tidy(v):
@@ -555,6 +579,7 @@ if __name__ == "__main__":
     made = server.Pki(os.path.join(WORK, "pki"))
     if "table" in sys.argv[1:]:
         table(made)
+        recorded()
     if "random" in sys.argv[1:]:
         random_sets(made)
     print("%d passed, %d failed" % (passed, failed))
