@@ -172,7 +172,7 @@ test: $(B)/.packages-test all $(TEST_BIN) ## every test; closes with "N passed, 
 
 # needs root and Go 1.24 (it fetches one where it can): docs/TESTING.md
 test-cluster: $(B)/.packages-test all $(TEST_BIN) ## the tests on a real Kubernetes cluster, started for them
-	$(Q)B=$(B) tests/cluster/run.sh
+	$(Q)exec env B=$(B) tests/cluster/run.sh
 
 SOAK_EVENTS ?= 100000
 SOAK_SEED ?= $(shell date +%s)

@@ -20,11 +20,13 @@ part() {
     wait $part
 }
 end() {
-    polls=100
-    while [ -n "$part" ] && pkill -TERM -s "$part" 2>/dev/null && [ $polls -gt 0 ]; do
+    polls=150                     # once: they clean up after themselves
+    [ -z "$part" ] || pkill -TERM -s "$part"
+    while [ -n "$part" ] && pgrep -s "$part" >/dev/null && [ $polls -gt 0 ]; do
         polls=$((polls - 1))
         sleep 0.1
     done
+    [ -z "$part" ] || pkill -KILL -s "$part"
     [ -z "$own" ] || tests/cluster/down "$own"
 }
 trap end EXIT
