@@ -382,7 +382,8 @@ static void advance(struct headless *h)
         h->link_since = clock_ms();
     if (h->stage < STAGE_CLEAN && clock_ms() - h->link_since > LINK_LIMIT_MS)
         no_cluster(h);
-    if (h->stage < STAGE_CLEAN && pods->forbidden && !pods->synced)
+    bool refused = pods->forbidden || (pods->broken && pods->code == PD_AUTH);
+    if (h->stage < STAGE_CLEAN && refused && !pods->synced)
         headless_finish(h, 3, pods->error);
     switch (h->stage) {
     case STAGE_OPEN: begin(h); break;

@@ -284,13 +284,13 @@ static void take_watch_state(struct session *s, const struct msg *m)
         t->error[0] = '\0';
     if (errjson_read(json_get(m->body, "error"), &err))
         session_clean(t->error, sizeof t->error, err.msg);
+    t->code = err.code;
     if (t->poll_ms)                          /* why it is not watched, if it is a right */
         memset(&t->denied, 0, sizeof t->denied);
     if (str_eq(state, "forbidden") || (t->poll_ms && err.code == PD_FORBIDDEN))
         denied(t, &err, s->cluster.ns);
     if (t->forbidden && t->from[0]) {        /* what one may not see here is not there's */
-        json_free(t->items);
-        t->items = json_new_array();
+        table_clear(t);
         t->from[0] = '\0';
     }
     look_elsewhere(s);

@@ -27,6 +27,7 @@ struct table {
     bool broken;                  /* its watch ended badly and is begun again */
     bool quiet;                   /* its watch is open, but says nothing for too long */
     int64_t poll_ms;              /* it is listed so often instead of watched; 0: watched */
+    enum pd_code code;            /* of the error */
     char error[512];
     int64_t changed_ms;
     int64_t asked_ms;             /* since when it is read on this connection */
