@@ -78,10 +78,10 @@ def podium(program, config):
     return s, got
 
 
-def busy(s, config, ns):
+def busy(s, config, ns, pods):
     """Keys typed into the command line while pods change; the list behind it moves."""
     argv = [sys.executable, os.path.join(HERE, "scale_load.py"), "change", config, ns, str(RATE),
-            str(SECONDS)]
+            str(SECONDS), pods]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as load:
         os.write(s.fd, b":")
         s.read(0.2, 1)
@@ -134,7 +134,7 @@ def main():
         say("scale.list.rss", p["rss"], "MB", "k9s", k["rss"])
     say("scale.idle", p["idle"], "s-CPU/min", "k9s", k.get("idle"))
     say("scale.filter.key", p["filter"], "ms")
-    times, share, rate = busy(s, config, ns)
+    times, share, rate = busy(s, config, ns, pods)
     say("scale.events", rate, "1/s")
     say("scale.events.key.p99", percentile(times, 99), "ms")
     say("scale.events.cpu", share * 100, "%")

@@ -2,7 +2,7 @@
 are objects alone, through some connections to a real API server.
 
     scale_load.py fill KUBECONFIG NAMESPACE PODS
-    scale_load.py change KUBECONFIG NAMESPACE RATE SECONDS
+    scale_load.py change KUBECONFIG NAMESPACE RATE SECONDS PODS
 """
 import base64
 import http.client
@@ -148,7 +148,7 @@ def fill(connection, ns, pods):
     each(connection, range(pods), make)
 
 
-def change(connection, ns, rate, seconds):
+def change(connection, ns, rate, seconds, pods):
     """RATE status patches a second; prints how many were made."""
     begin, made = time.monotonic(), []
 
@@ -163,7 +163,7 @@ def change(connection, ns, rate, seconds):
             yield i
 
     def patch(c, n):
-        i = n * 37 % 1500
+        i = n * 37 % min(pods, 1500)
         call(c, "PATCH", "/api/v1/namespaces/%s/pods/worker-%05d/status" % (ns, i),
              {"status": {"containerStatuses": status(i, n + 1)["containerStatuses"]}}, "kubelet")
     each(connection, paced(), patch)
@@ -175,7 +175,8 @@ def main():
     if sys.argv[1] == "fill":
         fill(connection, sys.argv[3], int(sys.argv[4]))
     else:
-        change(connection, sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        change(connection, sys.argv[3], int(sys.argv[4]), int(sys.argv[5]),
+               int(sys.argv[6]))
 
 
 if __name__ == "__main__":
