@@ -98,9 +98,10 @@ void kubeconfig_pod(struct kube_context *x, struct kc_findings *f)
     x->token_file = path_join(dir, "token");
     kube_context_refresh(x);
     x->ca_pem = trimmed_file(ca);
-    x->ns = ns && *ns ? xstrdup(ns) : trimmed_file(space);
-    if (!x->ns)
-        x->ns = xstrdup("default");
+    char *own = ns && *ns ? xstrdup(ns) : trimmed_file(space);
+    if (own)
+        kubeconfig_set(&x->ns, own);
+    free(own);
     if (!x->token) {
         kubeconfig_findings_add(f, KC_ERROR, x->token_file, 0, 0,
                                 _("the service account's token can't be read: %s"), x->token_file);
