@@ -8,6 +8,7 @@
 #include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "labs/errjson.h"
+#include "labs/session_conn.h"
 #include "labs/session_priv.h"
 #include "labs/vars.h"
 

@@ -2,6 +2,7 @@
  * table. */
 #include "core/base/i18n.h"
 #include "core/base/path.h"
+#include "labs/session_conn.h"
 #include "labs/session_priv.h"
 #include "labs/step_text.h"
 

@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "k8s/res.h"
 #include "labs/errjson.h"
+#include "labs/session_conn.h"
 #include "labs/session_priv.h"
 
 typedef void conn_fn(struct session *s, const char *arg, struct effects *out);

@@ -176,13 +176,6 @@ void session_log_message(struct session *s, const struct msg *m);
 void session_log_since(struct session *s, const char *what, struct effects *out);
 void session_log_toggle(struct session *s, bool *what, struct effects *out);
 void session_log_save(struct session *s, const char *path, struct effects *out);
-/* session_conn.c: contexts, namespaces, rights */
-void session_conn_command(struct session *s, const char *name, const char *arg,
-                          struct effects *out);
-/* The answer to one of its questions? */
-bool session_conn_message(struct session *s, const struct msg *m, struct effects *out);
-/* What MSG_CLUSTER says of the connection; fresh: it is another one. */
-void session_conn_take(struct session *s, const struct msg *m, bool fresh);
 /* session_warn.c: Warning headers of an answer, kept with its request; each text is
  * said once. */
 void session_warned(struct session *s, struct api_row *r, const char *headers);

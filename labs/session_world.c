@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "k8s/res.h"
 #include "labs/errjson.h"
+#include "labs/session_conn.h"
 #include "labs/session_priv.h"
 
 /* --- the link ---------------------------------------------------------------- */
