@@ -46,8 +46,8 @@ static void read_file(struct kc_look *r, const struct kc_entry *e, const struct 
                                                "kubeconfig"));
     }
     if (strstr(n->text, ":\\") || str_starts(n->text, "\\\\"))
-        kubeconfig_findings_hint(r->f, _("this is a path of Windows: copy the file here and name it "
-                                         "as it is called here"));
+        kubeconfig_findings_hint(r->f, _("this is a path of Windows: copy the file here and name "
+                                         "it as it is called here"));
     if (str_starts(n->text, "~"))
         kubeconfig_findings_hint(r->f, _("~ is not your home folder here: write the whole path"));
     explicit_bzero(text.p, text.len);
