@@ -87,8 +87,7 @@ struct lab_quiz {
 
 /* What must not pass (podium lab test): an edit after solve's, or an answer. */
 struct lab_wrong {
-    const char *file, *find, *put;    /* file "": an answer */
-    const char *quiz, *answer;
+    const char *file, *find, *put, *quiz, *answer;    /* file "": an answer */
     struct lplace at;
 };
 

@@ -122,7 +122,8 @@ TEST(what_may_not_be_seen_is_gone_without)
 {
     static const char forbidden[] =
         "{\"resource\":\"nodes\",\"state\":\"forbidden\",\"error\":{\"code\":\"PD-K8S-FORBIDDEN\","
-        "\"text\":\"nodes is forbidden: User \\\"ann\\\" cannot list resource \\\"nodes\\\" in API group "
+        "\"text\":\"nodes is forbidden: User \\\"ann\\\" cannot list resource \\\"nodes\\\" "
+        "in API group "
         "\\\"\\\" at the cluster scope\"}}";
     struct fx f;
     fx_open(&f, LAB_HEAD
@@ -133,7 +134,8 @@ TEST(what_may_not_be_seen_is_gone_without)
     CHECK_RESULT(&f, 0, CHECK_NOT_YET);
     fx_send(&f, MSG_WATCH_STATE, 0, json_from(forbidden));
     CHECK_RESULT(&f, 0, CHECK_SKIPPED);
-    CHECK_HAS(fx_ev(&f, 0)->because, "ask the teacher (you may not list nodes; ask for a ClusterRole");
+    CHECK_HAS(fx_ev(&f, 0)->because,
+              "ask the teacher (you may not list nodes; ask for a ClusterRole");
     CHECK_INT(f.s->progress[0].state, STEP_OPEN);
     fx_send(&f, MSG_WATCH_STATE, 0, json_from("{\"resource\":\"nodes\",\"state\":\"listing\"}"));
     CHECK_RESULT(&f, 0, CHECK_SKIPPED);            /* until there is another answer */
@@ -341,7 +343,8 @@ TEST(nothing_is_built_for_a_registry_that_is_not_known)
     CHECK_HAS(f.s->message, "local-registry-hosting");
     CHECK_RESULT(&f, 0, CHECK_UNKNOWN);
     fx_send(&f, MSG_REPLY, session_priv(f.s)->get_registry,
-            json_from("{\"status\":403,\"error\":{\"code\":\"PD-K8S-FORBIDDEN\",\"text\":\"no\"}}"));
+            json_from("{\"status\":403,"
+                      "\"error\":{\"code\":\"PD-K8S-FORBIDDEN\",\"text\":\"no\"}}"));
     /* the person's own namespace may say it instead */
     struct effect *own = fx_effect(&f, EFF_GET, "name", "local-registry-hosting");
     CHECK_STR(json_str(own->args, "namespace", ""), "class");

@@ -415,8 +415,8 @@ static void manifest(struct app *a)
                          "\".spec.parallelism: \\\"alice\\\" 2, 1\",\"why\":\"\",\"next\":\"\"},"
                          "{\"level\":\"warning\",\"line\":3,\"column\":1,\"message\":\"cpu: 500M\","
                          "\"why\":\"\",\"next\":\"\"}]");
-    v->diff = xstrdup("--- LIVE/job.batch/lora-gaudi\n+++ MERGED/job.batch/lora-gaudi\n@@ -6,3 +6,3 "
-                      "@@\n spec:\n-  parallelism: 2\n+  parallelism: 1\n   suspend: false\n");
+    v->diff = xstrdup("--- LIVE/job.batch/lora-gaudi\n+++ MERGED/job.batch/lora-gaudi\n@@ -6,3 "
+                      "+6,3 @@\n spec:\n-  parallelism: 2\n+  parallelism: 1\n   suspend: false\n");
     fx_key(a, "z");
     a->seek = SEEK_MANIFEST;
 }
