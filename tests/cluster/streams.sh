@@ -137,6 +137,7 @@ streams_forward() {
         sleep 0.2
     done
     is "it outlives a restart" "$(curl -s -m 5 "http://127.0.0.1:$at/index.html")" hello
+    until_has 50 "started again (restart 1)" "$work/pf"
     stop
     has "and is told as well" "started again (restart 1)" "$work/pf"
     forward plain --channels 0:"$web"
