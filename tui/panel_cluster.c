@@ -51,7 +51,7 @@ static void heading(struct rows *out, int id, const char *name, int n, const str
 {
     rows_new(out, id);
     rows_put(out, ROLE_HEAD, name);
-    if ((n > 0 || t->synced) && !t->forbidden)
+    if (panel_list_known(t, n))
         rows_putf(out, ROLE_HEAD, " %d", n);
 }
 

@@ -15,11 +15,13 @@ static const char *title(const struct app *a, char buf[160])
     struct str s;
     str_init(&s, 159);
     str_printf(&s, _("Events %s"), a->s->cluster.ns);
-    if (l.n != l.total)
-        str_printf(&s, "  %d/%d", l.n, l.total);
-    else
-        str_printf(&s, "  %d", l.total);
-    str_printf(&s, _("  %d warnings"), l.warnings);
+    if (panel_list_known(session_table(a->s, "events"), l.total)) {
+        if (l.n != l.total)
+            str_printf(&s, "  %d/%d", l.n, l.total);
+        else
+            str_printf(&s, "  %d", l.total);
+        str_printf(&s, _("  %d warnings"), l.warnings);
+    }
     str_printf(&s, "  %s", v->sort == SORT_NAME ? _("by object") : _("newest first"));
     if (v->only)
         str_printf(&s, "  %s", _("warnings alone"));

@@ -100,11 +100,17 @@ int panel_list_top(const struct app *a, enum panel_id panel, int n, int h)
     return MIN(MAX(sel - h + 1, 0), MAX(n - h, 0));
 }
 
-void panel_list_title(const struct list_view *v, int n, int total, struct str *out)
+bool panel_list_known(const struct table *t, int n)
+{
+    return (n > 0 || t->synced) && !t->forbidden;
+}
+
+void panel_list_title(const struct list_view *v, const struct table *t, int n, int total,
+                      struct str *out)
 {
     if (n != total)
         str_printf(out, "  %d/%d", n, total);
-    else
+    else if (panel_list_known(t, total))
         str_printf(out, "  %d", total);
     str_printf(out, _("  sort: %s"), _(lists_sort_name(v->sort)));
     if (v->filter[0])

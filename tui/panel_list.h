@@ -12,8 +12,11 @@ bool panel_list_state(const struct app *a, struct rows *out, const struct table 
 void panel_list_forbidden(const struct app *a, struct rows *out, const struct table *t, int w);
 /* The rows of a list of n in h rows, so that the selected one is on show. */
 int panel_list_top(const struct app *a, enum panel_id panel, int n, int h);
+/* A count may stand on the screen: rows have come, or an empty list has. */
+bool panel_list_known(const struct table *t, int n);
 /* "Pods stu-07  3/9  sort: age  filter: x", as one. */
-void panel_list_title(const struct list_view *v, int n, int total, struct str *out);
+void panel_list_title(const struct list_view *v, const struct table *t, int n, int total,
+                      struct str *out);
 /* Cleaned, kept as long as the rows. */
 const char *panel_list_clean(struct rows *out, const char *text);
 /* Where panes have no border the title is a row of the list. */

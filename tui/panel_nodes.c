@@ -22,7 +22,8 @@ static const char *title(const struct app *a, char buf[160])
         ready += l.v[i].ready;
     str_init(&s, 159);
     str_add(&s, _("Nodes"));
-    str_printf(&s, _("  ready %d/%d"), ready, l.total);
+    if (panel_list_known(session_table(a->s, "nodes"), l.total))
+        str_printf(&s, _("  ready %d/%d"), ready, l.total);
     str_printf(&s, _("  sort: %s"), _(lists_sort_name(v->sort)));
     if (v->filter[0])
         str_printf(&s, _("  filter: %s  %d shown"), v->filter, l.n);

@@ -17,8 +17,8 @@ static const char *title(const struct app *a, char buf[160])
     struct str s;
     str_init(&s, 159);
     str_printf(&s, _("Pods %s"), a->s->cluster.ns);
-    panel_list_title(v, l.n, l.total, &s);
     const struct table *t = session_table(a->s, "pods");
+    panel_list_title(v, t, l.n, l.total, &s);
     if (!t->synced && !t->from[0] && l.total > 0)
         str_add(&s, _("  reading on"));
     str_copy(buf, 160, s.p);

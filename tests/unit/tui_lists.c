@@ -231,6 +231,38 @@ TEST(a_section_says_what_it_may_not_see)
     fx_free(a);
 }
 
+/* The title of a list, before and after its list has come. */
+static void title_counts(const char *resource, const char *named, const char *count)
+{
+    struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
+    struct str s;
+    fx_lab(a);
+    struct table *t = fx_table(a->s, resource);
+    table_clear(t);
+    t->synced = false;
+    t->forbidden = true;
+    t->generation++;
+    fx_run_command(a, resource, NULL);
+    fx_screen(a, &s);
+    CHECK_HAS(s.p, named);
+    CHECK(!strstr(s.p, count));
+    str_release(&s);
+    t->forbidden = false;
+    t->synced = true;
+    t->generation++;
+    fx_screen(a, &s);
+    CHECK_HAS(s.p, count);
+    str_release(&s);
+    fx_free(a);
+}
+
+TEST(titles_count_only_what_is_known)
+{
+    title_counts("nodes", "Nodes  ", "ready 0/0");
+    title_counts("pods", "Pods stu-07", "Pods stu-07  0");
+    title_counts("events", "Events stu-07", "Events stu-07  0");
+}
+
 TEST(headings_open_their_lists)
 {
     struct app *a = fx_app("en", 120, 40, GLYPH_UNICODE);
