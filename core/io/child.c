@@ -1,6 +1,7 @@
 /* child.c - child processes on the loop (child.h): posix_spawn, three pipes and
  * a pidfd. Where the kernel has no pidfd_open, a timer asks waitpid. A forgotten
- * child that does not die at once is reaped later by the same means. */
+ * child that does not die at once is reaped later by the same means, or by init
+ * when the loop is gone. */
 #include "core/io/child.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include "core/base/i18n.h"
 #include "core/base/lines.h"
 #include "core/base/mem.h"
+#include "core/io/loop_io.h"
 
 enum { STDERR_KEEP = 64 << 10, STDIN_MAX = 16 << 20, REAP_MS = 20, LINGER_MS = 2000 };
 enum { READ_TURN = 64 << 10 };
@@ -22,6 +24,7 @@ extern char **environ;
 
 struct child {
     struct loop *loop;
+    struct loop_tenant tenant;
     struct child_spec spec;
     pid_t pid;
     int in, out, err, pidfd;         /* -1: closed */
@@ -41,8 +44,10 @@ static void close_fd(struct child *c, int *fd)
     *fd = -1;
 }
 
-static void release(struct child *c)
+static void release(void *arg)
 {
+    struct child *c = arg;
+    loop_tenant_remove(c->loop, &c->tenant);
     close_fd(c, &c->in);
     close_fd(c, &c->out);
     close_fd(c, &c->err);
@@ -300,6 +305,8 @@ enum pd_code child_start(struct loop *l, const struct child_spec *spec, struct c
     }
     struct child *c = xcalloc(1, sizeof *c);
     c->loop = l;
+    c->tenant = (struct loop_tenant){.drop = release, .arg = c};
+    loop_tenant_add(l, &c->tenant);
     c->spec = *spec;
     c->spec.argv = c->spec.env = NULL;
     c->spec.cwd = NULL;

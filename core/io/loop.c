@@ -65,6 +65,7 @@ struct loop {
     size_t call_n, call_cap;
 
     struct loop_transfer *transfers;
+    struct loop_tenant *tenants;
     int signal_fd;
     sigset_t signals, old_mask;
     void (*on_signal[SIGNAL_MAX])(void *, int);
@@ -164,6 +165,8 @@ void loop_free(struct loop *l)
         return;
     while (l->transfers)
         l->transfers->drop(l->transfers->arg);
+    while (l->tenants)
+        l->tenants->drop(l->tenants->arg);
     curl_multi_cleanup(l->multi);
     if (l->signal_fd >= 0) {
         close(l->signal_fd);
@@ -176,6 +179,25 @@ void loop_free(struct loop *l)
     free(l->heap);
     free(l->calls);
     free(l);
+}
+
+void loop_tenant_add(struct loop *l, struct loop_tenant *t)
+{
+    t->prev = NULL;
+    t->next = l->tenants;
+    if (t->next)
+        t->next->prev = t;
+    l->tenants = t;
+}
+
+void loop_tenant_remove(struct loop *l, struct loop_tenant *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        l->tenants = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
 }
 
 void loop_unlimited(struct loop *l)

@@ -1,5 +1,5 @@
-/* loop_io.h - what loop.c, http.c and ws.c share and nobody else sees: how a
- * libcurl transfer meets the loop.
+/* loop_io.h - what loop.c, http.c, ws.c and child.c share and nobody else sees:
+ * how a libcurl transfer meets the loop, and what ends with it.
  *
  * libcurl forbids most calls inside its own callbacks, so those only store
  * bytes and mark their transfer; the loop calls `ready` when curl_multi_perform
@@ -24,6 +24,15 @@ struct loop_transfer {
 void loop_transfer_add(struct loop *l, struct loop_transfer *t, void *easy);
 void loop_transfer_remove(struct loop *l, struct loop_transfer *t, void *easy);
 void loop_transfer_mark(struct loop_transfer *t);
+
+/* What is freed with the loop unless it has left before: a child that lives on. */
+struct loop_tenant {
+    void (*drop)(void *arg);                   /* the loop is freed: leave, free yourself */
+    void *arg;
+    struct loop_tenant *prev, *next;
+};
+void loop_tenant_add(struct loop *l, struct loop_tenant *t);
+void loop_tenant_remove(struct loop *l, struct loop_tenant *t);
 
 /* Around a callback that does not come from loop.c itself: the 5 ms measure. */
 struct loop_mark {

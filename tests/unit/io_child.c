@@ -1,6 +1,7 @@
 /* io_child.c - child processes: output, exit codes, groups, stdin. */
 #include "tests/t.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -150,6 +151,27 @@ TEST(child_forget_ends_it_without_a_call)
     CHECK_INT(seen.exits, 0);
     CHECK(kill(pid, 0) < 0);                     /* reaped, too */
     finish();
+}
+
+static int descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+TEST(child_goes_with_its_loop)
+{
+    int before = descriptors();
+    struct child *c = start("echo a; sleep 100", true);
+    child_kill(c, SIGSTOP);                      /* it can't end by itself */
+    int pid = child_pid(c);
+    finish();
+    CHECK_INT(descriptors(), before);
+    kill(pid, SIGKILL);
 }
 
 TEST(child_keeps_the_last_64k_of_stderr)

@@ -17,6 +17,7 @@ static struct check *run(const char *text)
     struct check_options o = {.ns = "class-a"};
     struct check_style style = {0, false};
     struct check *c = check_run("m.yaml", text, strlen(text), &o);
+    str_release(&said);
     str_init(&said, 1 << 20);
     check_print(c, text, strlen(text), &style, &said);
     return c;

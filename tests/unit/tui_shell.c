@@ -240,6 +240,7 @@ static void to_pod(struct app *a, const char *name)
 static void open_shell(struct app *a)
 {
     to_pod(a, "lora-gaudi-run-4k9wz");
+    effects_release(&out);
     effects_init(&out);
     press(a, "s");
     says(a, "\033[1;32mroot@lora\033[0m:/work# ls\r\n\033[34madapter\033[0m  train.py  \033[31m"
@@ -299,6 +300,7 @@ TEST(shell_of_an_image_without_one_is_explained)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     to_pod(a, "lora-gaudi-run-4k9wz");
+    effects_release(&out);
     effects_init(&out);
     press(a, "s");
     send(a, MSG_SHELL, a->shell.effect,
@@ -316,6 +318,7 @@ TEST(shell_needs_a_container_that_runs)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     to_pod(a, "lora-gaudi-oom-9vq4d");
+    effects_release(&out);
     effects_init(&out);
     press(a, "s");
     CHECK(!newest(EFF_SHELL) && strstr(a->note, "OOMKilled"));
@@ -358,6 +361,7 @@ TEST(shell_asks_which_of_several_containers)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     two_containers(a);
+    effects_release(&out);
     effects_init(&out);
     press(a, "s");
     CHECK_INT(a->prompt.kind, PROMPT_ASK);
@@ -377,6 +381,7 @@ TEST(shell_asks_which_of_several_containers)
 static void open_forwards(struct app *a)
 {
     to_pod(a, "lora-gaudi-run-4k9wz");
+    effects_release(&out);
     effects_init(&out);
     a->now_ms = FIXTURE_NOW;
     str_copy(a->forward_pod, sizeof a->forward_pod, "lora-gaudi-run-4k9wz");
@@ -418,6 +423,7 @@ TEST(forward_that_can_not_listen_says_why)
 {
     struct app *a = fx_app("en", 80, 24, GLYPH_UNICODE);
     to_pod(a, "lora-gaudi-run-4k9wz");
+    effects_release(&out);
     effects_init(&out);
     str_copy(a->forward_pod, sizeof a->forward_pod, "lora-gaudi-run-4k9wz");
     app_command(a, "forward.open", "70000", &out);

@@ -350,7 +350,8 @@ static void look(struct soak *k)
     iv_key_row(&v);
 }
 
-/* Esc leads back to the catalogue from wherever one is, and q leaves there. */
+/* Esc leads back to the catalogue from wherever one is (in a shell it is the shell's, and
+ * C-] leads back), and q leaves there. */
 static void go_home(struct soak *k)
 {
     struct json *b = json_new_object();
@@ -359,7 +360,7 @@ static void go_home(struct soak *k)
     send(k, MSG_RESIZE, 0, b);
     press(k, "n");               /* a question, should there be one */
     for (int i = 0; i < 60 && (k->a->s->lab || app_view(k->a) != VIEW_CATALOGUE); i++)
-        press(k, "Esc");
+        press(k, app_view(k->a) == VIEW_SHELL ? "C-]" : "Esc");
     if (k->a->s->lab || app_view(k->a) != VIEW_CATALOGUE) {
         struct str s;
         fx_screen(k->a, &s);
