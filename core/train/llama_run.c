@@ -24,8 +24,7 @@ static void take_act(struct llama_run *r, struct llama_act *a, int layer)
     a->x2 = slab_take(s, n * d), a->rstd2 = slab_take(s, n), a->h2 = slab_take(s, n * d);
     a->gu = slab_take(s, n * 2 * f), a->act = slab_take(s, n * f);
     for (int i = 0; r->lora && i < LORA_MODULES; i++)
-        if (r->lora->cfg.targets & 1u << i)
-            a->u[i] = slab_take(s, n * (size_t)r->lora->cfg.r);
+        a->u[i] = slab_take(s, n * (size_t)lora_rank(r->lora, r->backward ? layer : -1, i));
     if (!r->backward)
         for (int i = layer + 1; i < c->layers; i++)
             r->act[i] = *a;

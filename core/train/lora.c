@@ -72,15 +72,32 @@ static void site_shape(const struct llama_config *m, int mod, int *in, int *out)
     *out = shape[mod][1];
 }
 
-#define ADAPTER_NAME "base_model.model.model.layers.%d.%s.%s.lora_%c.weight"
+void lora_site_path(int layer, enum lora_module m, char *out, size_t size)
+{
+    str_fmt(out, size, "model.layers.%d.%s.%s", layer, modules[m].block, modules[m].name);
+}
+
+/* What cfg says of one site. */
+static void shape_site(struct lora_site *s, const struct lora_config *cfg, int layer, int mod)
+{
+    const struct lora_table *t = cfg->table;
+    bool on = cfg->targets & 1u << mod;
+    s->r = t ? t->r[layer][mod] : on ? cfg->r : 0;
+    s->alpha = t ? t->alpha[layer][mod] : cfg->alpha;
+    s->scale = s->r ? s->alpha / (cfg->rslora ? sqrt(s->r) : s->r) : 0;
+}
 
 static void add_site(struct lora *l, const struct llama_config *m, int layer, int mod)
 {
     struct lora_site *s = &l->site[layer][mod];
+    char path[TENSOR_NAME];
     site_shape(m, mod, &s->in, &s->out);
-    const char *block = modules[mod].block, *name = modules[mod].name;
-    tensors_add(&l->tensors, l->cfg.r, s->in, ADAPTER_NAME, layer, block, name, 'A');
-    tensors_add(&l->tensors, s->out, l->cfg.r, ADAPTER_NAME, layer, block, name, 'B');
+    shape_site(s, &l->cfg, layer, mod);
+    if (!s->r)
+        return;
+    lora_site_path(layer, (enum lora_module)mod, path, sizeof path);
+    tensors_add(&l->tensors, s->r, s->in, "base_model.model.%s.lora_A.weight", path);
+    tensors_add(&l->tensors, s->out, s->r, "base_model.model.%s.lora_B.weight", path);
 }
 
 static void place(struct lora *l)
@@ -95,7 +112,7 @@ static void connect(struct lora *l, int layers)
     int k = 0;
     for (int i = 0; i < layers; i++)
         for (int mod = 0; mod < LORA_MODULES; mod++)
-            if (l->cfg.targets & 1u << mod) {
+            if (l->site[i][mod].r) {
                 struct lora_site *s = &l->site[i][mod];
                 const struct tensor *a = &l->tensors.t[k++], *b = &l->tensors.t[k++];
                 s->a = a->w, s->da = a->g, s->b = b->w, s->db = b->g;
@@ -108,8 +125,8 @@ void lora_init(struct lora *l, const struct llama_config *m, const struct lora_c
     *l = (struct lora){.cfg = *cfg, .on = true};
     for (int i = 0; i < m->layers; i++)
         for (int mod = 0; mod < LORA_MODULES; mod++)
-            if (cfg->targets & 1u << mod)
-                add_site(l, m, i, mod);
+            add_site(l, m, i, mod);
+    l->cfg.table = NULL;
     place(l);
     slab_alloc(&l->slab);
     place(l);
@@ -128,19 +145,22 @@ void lora_release(struct lora *l)
     *l = (struct lora){0};
 }
 
-static float scale_of(const struct lora *l)
+int lora_rank(const struct lora *l, int layer, int module)
 {
-    return (float)(l->cfg.alpha / l->cfg.r);
+    int most = 0;
+    for (int i = 0; layer < 0 && i < LLAMA_MAX_LAYERS; i++)
+        most = MAX(most, l->site[i][module].r);
+    return layer < 0 ? most : l->site[layer][module].r;
 }
 
-static void merge_site(const struct lora *l, const struct lora_site *s, float *w)
+static void merge_site(const struct lora_site *s, float *w)
 {
     for (int o = 0; s->a && o < s->out; o++)
         for (int i = 0; i < s->in; i++) {
             double sum = 0;
-            for (int k = 0; k < l->cfg.r; k++)
-                sum += (double)s->b[o * l->cfg.r + k] * (double)s->a[k * s->in + i];
-            w[(size_t)o * (size_t)s->in + (size_t)i] += (float)(l->cfg.alpha / l->cfg.r * sum);
+            for (int k = 0; k < s->r; k++)
+                sum += (double)s->b[o * s->r + k] * (double)s->a[k * s->in + i];
+            w[(size_t)o * (size_t)s->in + (size_t)i] += (float)(s->scale * sum);
         }
 }
 
@@ -153,31 +173,31 @@ void lora_merge(const struct lora *l, struct llama *m)
         float *at[LORA_MODULES] = {w->qkv, w->qkv + q * d, w->qkv + (q + kv) * d, w->o, w->gu,
                                    w->gu + (size_t)m->cfg.ffn * d, w->down};
         for (int mod = 0; mod < LORA_MODULES; mod++)
-            merge_site(l, &l->site[i][mod], at[mod]);
+            merge_site(&l->site[i][mod], at[mod]);
     }
 }
 
 void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
                   uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy)
 {
-    int r = l->cfg.r;
+    int r = s->r;
     if (key) {
         ops_dropout(c, (size_t)n * (size_t)s->in, (float)l->cfg.dropout, key, x, tmp);
         x = tmp;
     }
     gemm_run(c, n, r, s->in, 1.0f, mat_rows(x, s->in), mat_t(s->a, s->in), false, u, r);
-    gemm_run(c, n, s->out, r, scale_of(l), mat_rows(u, r), mat_t(s->b, r), true, y, ldy);
+    gemm_run(c, n, s->out, r, (float)s->scale, mat_rows(u, r), mat_t(s->b, r), true, y, ldy);
 }
 
 void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
                    uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
                    float *dx)
 {
-    int r = l->cfg.r;
+    int r = s->r;
     size_t size = (size_t)n * (size_t)s->in;
-    gemm_run(c, s->out, r, n, scale_of(l), mat_t(dy, ldy), mat_rows(u, r), true, s->db, r);
+    gemm_run(c, s->out, r, n, (float)s->scale, mat_t(dy, ldy), mat_rows(u, r), true, s->db, r);
     float *du = u;
-    gemm_run(c, n, r, s->out, scale_of(l), mat_rows(dy, ldy), mat_rows(s->b, r), false, du, r);
+    gemm_run(c, n, r, s->out, (float)s->scale, mat_rows(dy, ldy), mat_rows(s->b, r), false, du, r);
     if (key) {
         ops_dropout(c, size, (float)l->cfg.dropout, key, x, tmp);
         x = tmp;

@@ -2,7 +2,8 @@
  *
  * A [r, in] starts as U(-1/sqrt(in), 1/sqrt(in)) (PEFT's kaiming_uniform with
  * a = sqrt 5), B [out, r] as zero. Only A and B are trained; they are f32 on
- * any base.
+ * any base. With rslora the scale is alpha / sqrt(r). r and alpha may differ
+ * from site to site (PEFT's rank_pattern and alpha_pattern).
  */
 #ifndef CORE_TRAIN_LORA_H
 #define CORE_TRAIN_LORA_H
@@ -13,14 +14,23 @@
 enum lora_module { LORA_Q, LORA_K, LORA_V, LORA_O, LORA_GATE, LORA_UP, LORA_DOWN, LORA_MODULES };
 const char *lora_module_name(enum lora_module m);         /* "q_proj" … */
 
+/* r and alpha site by site; r 0: not adapted. */
+struct lora_table {
+    int r[LLAMA_MAX_LAYERS][LORA_MODULES];
+    double alpha[LLAMA_MAX_LAYERS][LORA_MODULES];
+};
+
 struct lora_config {
     int r;
     double alpha, dropout;
     unsigned targets;             /* bit 1 << LORA_Q … */
+    bool rslora;
+    const struct lora_table *table;   /* NULL: r and alpha at every target */
 };
 
-struct lora_site {                /* one adapted linear layer; A NULL: not adapted */
-    int in, out;
+struct lora_site {                /* one linear layer; r 0: not adapted */
+    int in, out, r;
+    double alpha, scale;
     float *a, *b, *da, *db;
 };
 
@@ -35,11 +45,17 @@ struct lora {
 /* "q_proj,v_proj" or "all" to bits. PD_USAGE names an unknown one and the
  * nearest known. */
 MUST_USE enum pd_code lora_parse_targets(const char *list, unsigned *bits, struct pd_err *err);
+/* cfg's table is read here only. */
 void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
                uint64_t seed);
 void lora_release(struct lora *l);
 /* W += scale B A for every site of m. */
 void lora_merge(const struct lora *l, struct llama *m);
+
+/* A site's r; layer -1: the largest of all layers. */
+int lora_rank(const struct lora *l, int layer, int module);
+/* The adapted layer's path within the model: "model.layers.0.self_attn.q_proj". */
+void lora_site_path(int layer, enum lora_module m, char *out, size_t size);
 
 /* One site within a pass: y [n,out] (pitch ldy) += scale · (xd Aᵀ) Bᵀ with
  * xd = dropout(x) (x itself when key is 0); u [n,r] keeps xd Aᵀ.

@@ -300,7 +300,7 @@ static void site_case(struct compute *c)
     static float x[LN * LI], a[LR * LI], b[LO * LR], g[LN * LO], one[LN * LI], keep[LN * LI];
     static float tmp[LN * LI], u[LN * LR], y[LN * LO], da[LR * LI], db[LO * LR], dx[LN * LI];
     struct lora l = {.cfg = {.r = LR, .alpha = 8, .dropout = 0.4}};
-    struct lora_site s = {LI, LO, a, b, da, db};
+    struct lora_site s = {LI, LO, LR, 8, 8.0 / LR, a, b, da, db};
     check_fill(1, k.x, x, LN * LI, 1);
     check_fill(2, k.a, a, LR * LI, 1);
     check_fill(3, k.b, b, LO * LR, 1);
