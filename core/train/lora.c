@@ -122,7 +122,7 @@ static void connect(struct lora *l, int layers)
 void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
                uint64_t seed)
 {
-    *l = (struct lora){.cfg = *cfg, .on = true};
+    *l = (struct lora){.cfg = *cfg, .layers = m->layers, .on = true};
     for (int i = 0; i < m->layers; i++)
         for (int mod = 0; mod < LORA_MODULES; mod++)
             add_site(l, m, i, mod);

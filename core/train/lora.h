@@ -8,6 +8,7 @@
 #ifndef CORE_TRAIN_LORA_H
 #define CORE_TRAIN_LORA_H
 
+#include "core/base/str.h"
 #include "core/train/llama.h"
 
 /* The linear layers of a block, in the order of the file. */
@@ -36,6 +37,7 @@ struct lora_site {                /* one linear layer; r 0: not adapted */
 
 struct lora {
     struct lora_config cfg;
+    int layers;
     struct tensors tensors;       /* names as PEFT writes them */
     struct lora_site site[LLAMA_MAX_LAYERS][LORA_MODULES];
     struct slab slab;
@@ -67,11 +69,18 @@ void lora_backward(const struct lora *l, const struct lora_site *s, struct compu
                    uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
                    float *dx);
 
-/* PEFT's form: adapter_config.json + adapter_model.safetensors. Reading
- * refuses missing, unexpected and mis-shaped tensors by name. */
+/* PEFT's form: adapter_config.json + adapter_model.safetensors. Reading follows
+ * PEFT's rules for target_modules (list, regular expression, "all-linear"),
+ * exclude_modules, layers_to_transform, rank_pattern, alpha_pattern and rslora,
+ * and takes F32, F16 and BF16. What would change the result and is not computed
+ * here is refused by its key. Every tensor that is missing, left over, empty or
+ * mis-shaped is counted and named. */
 MUST_USE enum pd_code lora_save(const struct lora *l, const char *dir, const char *base,
                                 struct pd_err *err);
 MUST_USE enum pd_code lora_load(struct lora *l, const struct llama_config *m, const char *dir,
                                 struct pd_err *err);
+/* What a person should know of a whole adapter ("every lora_B is zero: …"),
+ * a sentence with a line end; nothing when there is nothing. */
+void lora_notes(const struct lora *l, struct str *out);
 
 #endif
