@@ -7,7 +7,7 @@
 
 static const struct action_kind *const kinds[] = {&action_apply, &action_build, &action_push,
                                                   &action_train, &action_copy,  &action_exec,
-                                                  &action_delete};
+                                                  &action_delete, &action_model};
 
 const struct action_kind *action_kind_by_name(const char *name, int *index)
 {

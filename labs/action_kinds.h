@@ -5,6 +5,6 @@
 #include "labs/action.h"
 
 extern const struct action_kind action_apply, action_build, action_push, action_train, action_copy,
-    action_exec, action_delete;
+    action_exec, action_delete, action_model;
 
 #endif

@@ -12,7 +12,7 @@
 static const struct check_kind *const kinds[] = {
     &check_object, &check_count,  &check_condition, &check_event, &check_log,    &check_file,
     &check_image,  &check_metric, &check_adapter,   &check_control, &check_copy, &check_absent,
-    &check_exec};
+    &check_exec,   &check_model};
 
 const struct check_kind *check_kind_by_name(const char *name, int *index)
 {

@@ -15,6 +15,7 @@
 #include "k8s/rules/manifest_cmd.h"
 #include "k8s/stream_cmd.h"
 #include "labs/lab_cmd.h"
+#include "labs/model.h"
 #include "tui/keys_cmd.h"
 #include "tui/console.h"
 #include "tui/plain.h"
@@ -38,6 +39,7 @@ static const char usage[] =
        "       podium replay FILE             play a recorded session\n"
        "       podium keys [lint FILE]        all commands and keys; check a key map\n"
        "       podium theme list|lint         themes, and whether everybody can read one\n"
+       "       podium model ...               pretrained models: list, get, import\n"
        "       podium practice ...            the practice cluster: start, stop, kubeconfig\n"
        "\n"
        "  --lab ID           open this lab at once\n"
@@ -103,6 +105,7 @@ static int run_command(int argc, char **argv, const struct console_options *o)
         {"port-forward", portforward_cmd},
         {"image", image_main},
         {"logs", logs_cmd},
+        {"model", model_cmd},
         {"kubeconfig", kubeconfig_cmd},
         {"keys", keys_cmd},
         {"replay", replay_main},

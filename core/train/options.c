@@ -15,6 +15,7 @@
 #define IN BIT(OPTIONS_INIT)
 #define DA BIT(OPTIONS_DATA)
 #define IB BIT(OPTIONS_INSPECT)
+#define IM BIT(OPTIONS_IMPORT)
 
 enum kind { STRING, INT, I64, U64, REAL, FLAG };
 
@@ -34,6 +35,8 @@ static const struct command {
                       N_("make a token file from texts")},
     [OPTIONS_INSPECT] = {"inspect-batch", "--model DIR --data FILE [--index N] [options]",
                          N_("show what is trained and what is masked")},
+    [OPTIONS_IMPORT] = {"import", "FILE.gguf --out DIR [--bf16]",
+                        N_("make a model folder of a GGUF file")},
     [OPTIONS_TAR] = {"tar", "DIR", N_("write a folder as a tar archive to stdout")},
     [OPTIONS_WAIT] = {"wait", "", N_("sleep until SIGTERM")},
     [OPTIONS_HELP] = {"help", "[COMMAND]", N_("this page, or the page of a command")},
@@ -58,7 +61,7 @@ static const struct option {
      N_("templates to validate on")},
     {"val-fraction", REAL, TR | EV | IB, AT(t.val_fraction), 0, 0.9, "X",
      N_("share of the templates to validate on (0.15)")},
-    {"out", STRING, TR | IN | DA, AT(t.out), 0, 0, "DIR", N_("where results go")},
+    {"out", STRING, TR | IN | DA | IM, AT(t.out), 0, 0, "DIR", N_("where results go")},
     {"adapter", STRING, TR | EV | GE | LO, AT(t.adapter), 0, 0, "DIR",
      N_("an adapter in PEFT's form (train: to start from)")},
     {"steps", I64, TR, AT(t.steps), 1, 1e9, "N", N_("updates (100)")},
@@ -79,7 +82,7 @@ static const struct option {
     {"lora-targets", STRING, TR, AT(targets), 0, 0, "A,B",
      N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
     {"full", FLAG, TR, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
-    {"bf16", FLAG, TR | IN, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
+    {"bf16", FLAG, TR | IN | IM, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
     {"eval-every", I64, TR, AT(t.eval_every), 0, 1e9, "N",
      N_("validate every N updates, 0: first and last (20)")},
     {"eval-batches", I64, TR | EV, AT(t.eval_batches), 0, 1e9, "N",
@@ -241,7 +244,8 @@ static enum pd_code check(struct options *o, struct pd_err *err)
         const char *name;
     } needs[] = {
         {TR | EV | GE | LO | IB, AT(t.model), "model"}, {TR | EV | IB, AT(t.data), "data"},
-        {TR | IN | DA, AT(t.out), "out"}, {LO, AT(ids), "ids"}, {DA, AT(tokenizer), "tokenizer"},
+        {TR | IN | DA | IM, AT(t.out), "out"}, {LO, AT(ids), "ids"},
+        {DA, AT(tokenizer), "tokenizer"},
     };
     for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
         const char *value;

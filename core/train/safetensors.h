@@ -43,6 +43,7 @@ MUST_USE enum pd_code safetensors_save(const char *path, const struct tensors *t
 MUST_USE enum pd_code safetensors_load_moments(const char *path, const struct tensors *ts,
                                                struct pd_err *err);
 float safetensors_bf16_to_f32(uint16_t v);
+float safetensors_f16_to_f32(uint16_t v);
 uint16_t safetensors_f32_to_bf16(float v);                /* nearest even; NaN stays NaN */
 
 #endif

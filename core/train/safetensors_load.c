@@ -22,7 +22,7 @@ uint16_t safetensors_f32_to_bf16(float v)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-static float half_to_f32(uint16_t h)
+float safetensors_f16_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, exp = h >> 10 & 31, man = h & 1023;
     uint32_t bits;
@@ -58,7 +58,7 @@ static enum pd_code fill(const char *path, const struct safetensors_entry *e,
     else if (str_eq(e->dtype, "BF16"))
         convert16(e->data, n, safetensors_bf16_to_f32, to);
     else if (str_eq(e->dtype, "F16"))
-        convert16(e->data, n, half_to_f32, to);
+        convert16(e->data, n, safetensors_f16_to_f32, to);
     else
         return pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
                           _("tensor %s is stored as %s; F32, BF16 and F16 are read here"),

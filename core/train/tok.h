@@ -10,9 +10,10 @@
  *
  * Invariants: any byte string encodes, and tok_decode(tok_encode(x)) == x for
  * every x that holds no added token (with one: too, unless specials are
- * skipped). Invalid UTF-8 is split like symbols, byte by byte. A tokenizer
- * without merges is refused. After loading nothing changes: one struct may
- * serve several threads.
+ * skipped) and no byte that the vocabulary lacks (SmolLM2 lacks a few control
+ * characters: they become the unknown token, or nothing). Invalid UTF-8 is
+ * split like symbols, byte by byte. A tokenizer without merges is refused.
+ * After loading nothing changes: one struct may serve several threads.
  */
 #ifndef CORE_TRAIN_TOK_H
 #define CORE_TRAIN_TOK_H

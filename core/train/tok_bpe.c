@@ -98,15 +98,35 @@ static void apply(const struct tok *t, struct tok_bpe *b, const struct merge *m)
     offer(t, b, m->at);
 }
 
+/* The bytes as a list of symbols; how many. One that the vocabulary lacks is
+ * the unknown token, or is left out when there is none (as `tokenizers` does). */
+static size_t take_symbols(const struct tok *t, struct tok_bpe *b, const char *s, size_t n)
+{
+    size_t m = 0;
+    bool was_unk = false;
+    for (size_t i = 0; i < n; i++) {
+        int32_t id = t->byte_id[(unsigned char)s[i]];
+        bool is_unk = id < 0;
+        if (is_unk && (t->unk < 0 || (was_unk && t->fuse_unk)))
+            continue;
+        b->sym[m] = (struct symbol){is_unk ? t->unk : id, (int32_t)m - 1, (int32_t)m + 1};
+        was_unk = is_unk;
+        m++;
+    }
+    if (m)
+        b->sym[m - 1].next = -1;
+    return m;
+}
+
 void tok_bpe_piece(const struct tok *t, struct tok_bpe *b, const char *s, size_t n,
                    struct tok_ids *out)
 {
     assert(n > 0 && n < INT32_MAX / 4);
     reserve(b, n);
     b->heap_n = 0;
-    for (size_t i = 0; i < n; i++)
-        b->sym[i] = (struct symbol){t->byte_id[(unsigned char)s[i]], (int32_t)i - 1,
-                                    i + 1 < n ? (int32_t)i + 1 : -1};
+    n = take_symbols(t, b, s, n);
+    if (n == 0)
+        return;
     for (size_t i = 0; i + 1 < n; i++)
         offer(t, b, (int32_t)i);
     while (b->heap_n > 0) {

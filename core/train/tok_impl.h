@@ -46,7 +46,9 @@ struct tok {
     uint32_t names_mask;
     struct tok_pair *pairs;
     uint32_t pairs_mask;
-    int32_t byte_id[256];
+    int32_t byte_id[256];                        /* -1: the vocabulary lacks it */
+    int32_t unk;                                 /* stands for such a byte; -1: nothing does */
+    bool fuse_unk;                               /* one for several in a row */
     struct tok_added *added;                     /* longest first */
     size_t added_n;
     bool added_first[256];                       /* bytes that an added token begins with */

@@ -312,6 +312,29 @@ TEST(added_tokens_strip_and_match_longest)
     str_release(&s);
 }
 
+/* As tokenizers 0.23 does it: left out without unk_token, else that token. */
+TEST(bytes_that_the_vocabulary_lacks)
+{
+    static const struct {
+        const char *unk, *acb, *accb, *c;
+    } rows[] = {
+        {"", "2", "2", ""},
+        {"\"unk_token\":\"u\",", "0 3 1", "0 3 3 1", "3"},
+        {"\"unk_token\":\"u\",\"fuse_unk\":true,", "0 3 1", "0 3 1", "3"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char json[400];
+        str_fmt(json, sizeof json, "{\"pre_tokenizer\":" GPT2 ",\"model\":{%s\"vocab\":{\"a\":0,"
+                "\"b\":1,\"ab\":2,\"u\":3},\"merges\":[\"a b\"]}}", rows[i].unk);
+        struct tok *t = parse(json);
+        check_ids(t, "acb", rows[i].acb);
+        check_ids(t, "accb", rows[i].accb);
+        check_ids(t, "c", rows[i].c);
+        check_ids(t, "ab", "2");
+        tok_free(t);
+    }
+}
+
 static void refused(const char *json, enum pd_code code, const char *part)
 {
     struct tok *t = NULL;
@@ -352,7 +375,10 @@ TEST(wrong_files_are_refused)
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
             "\"model\":{\"vocab\":{\"a\":0,\"b\":0},\"merges\":[]}}", PD_PARSE, "two tokens");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
-            "\"model\":{\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}", PD_PARSE, "byte: 0x00");
+            "\"model\":{\"vocab\":{\"aa\":0,\"bb\":1},\"merges\":[]}}", PD_PARSE, "any byte");
+    refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
+            "\"model\":{\"unk_token\":\"u\",\"vocab\":{\"a\":0},\"merges\":[]}}", PD_PARSE,
+            "unk_token");
     refused("{\"a\":1,\"a\":2}", PD_PARSE, "duplicate");
 }
 
