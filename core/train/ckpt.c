@@ -240,17 +240,21 @@ enum pd_code ckpt_verify(const char *dir, struct pd_err *err)
     return rc;
 }
 
-int64_t ckpt_newest(const char *out, struct str *skipped)
+int64_t ckpt_below(const char *out, int64_t below)
 {
     struct strv names;
-    struct pd_err err;
-    int64_t below = INT64_MAX, newest;
     strv_init(&names);
     list_dir(out, &names);
-    for (;;) {
-        newest = newest_below(&names, below);
-        if (newest < 0)
-            break;
+    int64_t newest = newest_below(&names, below);
+    strv_release(&names);
+    return newest;
+}
+
+int64_t ckpt_newest(const char *out, struct str *skipped)
+{
+    struct pd_err err;
+    int64_t newest = INT64_MAX;
+    while ((newest = ckpt_below(out, newest)) >= 0) {
         char *path = xasprintf("%s/checkpoint-%" PRId64, out, newest);
         enum pd_code rc = ckpt_verify(path, &err);
         if (rc != PD_OK)
@@ -258,9 +262,7 @@ int64_t ckpt_newest(const char *out, struct str *skipped)
         free(path);
         if (rc == PD_OK)
             break;
-        below = newest;
     }
-    strv_release(&names);
     return newest;
 }
 

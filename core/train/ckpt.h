@@ -37,6 +37,12 @@ MUST_USE enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
 /* The newest whole checkpoint below OUT: its step, or -1 when none. `skipped`
  * collects a sentence for each one that is not whole. */
 int64_t ckpt_newest(const char *out, struct str *skipped);
+/* The largest N below `below` of which there is a folder checkpoint-N; -1. */
+int64_t ckpt_below(const char *out, int64_t below);
+/* As ckpt_newest, for checkpoints of other programs (transformers' Trainer),
+ * which have no manifest: the newest whose tensor files are whole and whose
+ * trainer_state.json can be read. ckpt_foreign.c */
+int64_t ckpt_newest_foreign(const char *out, struct str *skipped);
 /* shape: what the state's must be (NULL: any); else PD_TRAIN names the option
  * that differs, before anything is read. */
 MUST_USE enum pd_code ckpt_load(const char *out, int64_t step, const struct ckpt_source *dst,

@@ -125,7 +125,7 @@ int cmd_run(const struct options *o, const volatile int *stop)
         [OPTIONS_EVAL] = cmd_eval, [OPTIONS_GENERATE] = cmd_generate,
         [OPTIONS_LOGITS] = cmd_logits, [OPTIONS_INIT] = run_init, [OPTIONS_DATA] = run_data,
         [OPTIONS_INSPECT] = cmd_inspect_batch, [OPTIONS_TAR] = run_tar,
-        [OPTIONS_IMPORT] = cmd_import, [OPTIONS_HELP] = run_help,
+        [OPTIONS_IMPORT] = cmd_import, [OPTIONS_CHECK] = cmd_check, [OPTIONS_HELP] = run_help,
     };
     if (o->command == OPTIONS_TRAIN)
         return trainer_run(&o->t, stop);

@@ -14,6 +14,7 @@ int cmd_inspect_batch(const struct options *o);
 int cmd_generate(const struct options *o);                /* cmd_generate.c */
 int cmd_logits(const struct options *o);
 int cmd_import(const struct options *o);                  /* cmd_import.c */
+int cmd_check(const struct options *o);                   /* cmd_check.c */
 
 /* Tell of an error on stderr; the exit code for it. */
 int cmd_fail(const struct pd_err *err);

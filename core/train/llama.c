@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/train/rng.h"
 #include "core/train/safetensors.h"
+#include "core/train/shards.h"
 
 /* Places of one layer; q, k, v stand in one piece, and gate, up. */
 static void take_layer(struct llama *m, struct llama_layer *l, struct slab *s, bool grad)
@@ -135,12 +136,12 @@ void llama_randomise(struct llama *m, uint64_t seed)
 enum pd_code llama_load(struct llama *m, const char *dir, bool full, struct pd_err *err)
 {
     struct llama_config cfg;
-    if (llama_read_config(dir, &cfg, err) != PD_OK)
+    struct shards *s;
+    if (llama_read_config(dir, &cfg, err) != PD_OK || shards_open(dir, &s, err) != PD_OK)
         return err->code;
     llama_init(m, &cfg, full);
-    char *path = path_join(dir, "model.safetensors");
-    enum pd_code rc = safetensors_load(path, &m->tensors, false, err);
-    free(path);
+    enum pd_code rc = shards_load(s, &m->tensors, err);
+    shards_close(s);
     if (rc != PD_OK)
         llama_release(m);
     return rc;

@@ -37,6 +37,8 @@ static const struct command {
                          N_("show what is trained and what is masked")},
     [OPTIONS_IMPORT] = {"import", "FILE.gguf --out DIR [--bf16]",
                         N_("make a model folder of a GGUF file")},
+    [OPTIONS_CHECK] = {"check", "PATH...",
+                       N_("what a model, adapter, tensor file or run is, and what is wrong")},
     [OPTIONS_TAR] = {"tar", "DIR", N_("write a folder as a tar archive to stdout")},
     [OPTIONS_WAIT] = {"wait", "", N_("sleep until SIGTERM")},
     [OPTIONS_HELP] = {"help", "[COMMAND]", N_("this page, or the page of a command")},

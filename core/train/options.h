@@ -7,8 +7,8 @@
 #include "core/train/trainer.h"
 
 enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_LOGITS, OPTIONS_INIT,
-                       OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_IMPORT, OPTIONS_TAR, OPTIONS_WAIT,
-                       OPTIONS_HELP, OPTIONS_COMMANDS };
+                       OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_IMPORT, OPTIONS_CHECK, OPTIONS_TAR,
+                       OPTIONS_WAIT, OPTIONS_HELP, OPTIONS_COMMANDS };
 
 struct options {
     enum options_command command;

@@ -15,6 +15,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
+#include "core/train/sniff.h"
 #include "core/train/tjson.h"
 
 enum { HEADER_MOST = 100000000 };
@@ -60,6 +61,27 @@ static bool shape_bytes(struct safetensors_entry *e, const struct tjson *shape, 
     return true;
 }
 
+/* The data ends too early: sizes, and the first tensor that does not fit. */
+static enum pd_code cut_off(const struct safetensors *s, size_t base, struct pd_err *err)
+{
+    const char *first = "";
+    int64_t all = 0, at = INT64_MAX, room = (int64_t)(s->size - base);
+    for (void *it = tjson_iter(s->header); it; it = tjson_iter_next(s->header, it)) {
+        int64_t begin = tjson_int(tjson_iter_value(it), "data_offsets[0]", 0);
+        int64_t end = tjson_int(tjson_iter_value(it), "data_offsets[1]", 0);
+        all = MAX(all, end);
+        if (end > room && begin < at) {
+            at = begin;
+            first = tjson_iter_key(it);
+        }
+    }
+    pd_fail_at(err, PD_TRAIN, s->path, 0, 0,
+               _("the file is truncated: it has %zu bytes, its header needs %" PRId64 " (%" PRId64
+                 " are missing); %.200s is the first tensor that does not fit"),
+               s->size, all + (int64_t)base, all - room, first);
+    return pd_set_hint(err, "%s", _("the download or the copy stopped early: get it again"));
+}
+
 static enum pd_code read_entry(struct safetensors *s, const char *name, const struct tjson *j,
                                size_t base, struct pd_err *err)
 {
@@ -78,9 +100,10 @@ static enum pd_code read_entry(struct safetensors *s, const char *name, const st
     if (!shape_bytes(e, tjson_get(j, "shape"), bits, &bytes))
         return bad(s, err, _("a bad shape"), name);
     int64_t begin = tjson_int(j, "data_offsets[0]", -1), end = tjson_int(j, "data_offsets[1]", -1);
-    if (tjson_count(tjson_get(j, "data_offsets")) != 2 || begin < 0 || end < begin ||
-        (uint64_t)end > s->size - base)
-        return bad(s, err, _("offsets outside of the file"), name);
+    if (tjson_count(tjson_get(j, "data_offsets")) != 2 || begin < 0 || end < begin)
+        return bad(s, err, _("offsets that make no sense"), name);
+    if ((uint64_t)end > s->size - base)
+        return cut_off(s, base, err);
     if ((uint64_t)(end - begin) != bytes)
         return bad(s, err, _("another length than its shape says"), name);
     e->data = s->map + base + begin;
@@ -133,17 +156,27 @@ static enum pd_code read_entries(struct safetensors *s, size_t base, struct pd_e
     return PD_OK;
 }
 
+/* What else it is, when it is no tensor file at all. */
+static enum pd_code not_ours(struct safetensors *s, struct pd_err *err, const char *what)
+{
+    enum sniff kind = sniff_bytes(s->map, s->size);
+    if (!sniff_text(kind))
+        return bad(s, err, what, "header");
+    pd_fail_at(err, PD_TRAIN, s->path, 0, 0, "%s", sniff_text(kind));
+    return pd_set_hint(err, "%s", sniff_hint(kind));
+}
+
 static enum pd_code read_header(struct safetensors *s, struct pd_err *err)
 {
     uint64_t n = 0;
     if (s->size < 8)
-        return bad(s, err, _("the file is too short for a safetensors header"), "header");
+        return not_ours(s, err, _("the file is too short for a safetensors header"));
     for (int i = 7; i >= 0; i--)
         n = n << 8 | s->map[i];
     if (n > HEADER_MOST || n > s->size - 8)
-        return bad(s, err, _("the header's length is larger than the file allows"), "header");
+        return not_ours(s, err, _("the header's length is larger than the file allows"));
     if (n == 0 || s->map[8] != '{')
-        return bad(s, err, _("the header does not start with {"), "header");
+        return not_ours(s, err, _("the header does not start with {"));
     enum pd_code rc = tjson_parse((const char *)s->map + 8, (size_t)n, s->path, 1, &s->header,
                                   err);
     return rc == PD_OK ? read_entries(s, 8 + (size_t)n, err) : rc;

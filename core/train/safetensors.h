@@ -29,6 +29,10 @@ int safetensors_count(const struct safetensors *s);
 const struct safetensors_entry *safetensors_at(const struct safetensors *s, int i);
 const struct safetensors_entry *safetensors_find(const struct safetensors *s, const char *name);
 
+/* One entry of the file `path` as t's values in f32; PD_TRAIN on another shape,
+ * PD_UNSUPPORTED on a type other than F32, F16 and BF16. */
+MUST_USE enum pd_code safetensors_fill(const char *path, const struct safetensors_entry *e,
+                                       const struct tensor *t, float *to, struct pd_err *err);
 /* Fill each tensor's w from the entry of its name. PD_TRAIN names what is
  * missing or mis-shaped, and, with `exact`, what is left over. */
 MUST_USE enum pd_code safetensors_load(const char *path, const struct tensors *ts, bool exact,

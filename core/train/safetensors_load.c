@@ -42,8 +42,8 @@ static void convert16(const uint8_t *from, size_t n, float (*one)(uint16_t), flo
         to[i] = one((uint16_t)(from[2 * i] | from[2 * i + 1] << 8));
 }
 
-static enum pd_code fill(const char *path, const struct safetensors_entry *e,
-                         const struct tensor *t, float *to, struct pd_err *err)
+enum pd_code safetensors_fill(const char *path, const struct safetensors_entry *e,
+                              const struct tensor *t, float *to, struct pd_err *err)
 {
     int64_t rows = t->ndim == 2 ? t->rows : t->cols, cols = t->ndim == 2 ? t->cols : 1;
     int64_t has = e->ndim == 2 ? e->shape[1] : 1;
@@ -76,7 +76,7 @@ static enum pd_code fill_named(const struct safetensors *s, const char *path, co
         pd_fail_at(err, PD_TRAIN, path, 0, 0, _("tensor %s is missing"), name);
         return pd_set_hint(err, _("the file must belong to the same configuration"));
     }
-    return fill(path, e, t, to, err);
+    return safetensors_fill(path, e, t, to, err);
 }
 
 static enum pd_code refuse_rest(const struct safetensors *s, const char *path,

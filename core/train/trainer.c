@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
 #include "core/base/path.h"
+#include "core/train/vocab_check.h"
 
 void trainer_defaults(struct trainer_options *o)
 {
@@ -25,9 +26,8 @@ static enum pd_code open_data(struct trainer *t, struct pd_err *err)
                                .eos = c->n_eos ? c->eos[0] : -1};
     if (tok_load(t->o->model, &t->tok, err) != PD_OK)
         return err->code;
-    if (tok_size(t->tok) > c->vocab)
-        return pd_fail(err, PD_DATA, _("the tokenizer has %d tokens, the model %d"),
-                       tok_size(t->tok), c->vocab);
+    if (vocab_check(t->tok, c->vocab, t->o->model, t->o->adapter, err) != PD_OK)
+        return err->code;
     if (data_open(t->o->data, t->tok, &opt, &t->data, err) != PD_OK)
         return err->code;
     if (data_max_len(t->data) > c->max_pos)
@@ -79,6 +79,22 @@ static void describe_shape(struct trainer *t)
              data_count(t->data, DATA_TRAIN));
 }
 
+/* Nothing of our own to resume: a checkpoint of another program must not look
+ * like a fresh start. */
+static enum pd_code refuse_foreign(const char *out, struct pd_err *err)
+{
+    struct str skipped;
+    str_init(&skipped, 2000);
+    int64_t step = ckpt_newest_foreign(out, &skipped);
+    str_release(&skipped);
+    if (step < 0)
+        return PD_OK;
+    pd_fail(err, PD_TRAIN, _("%s/checkpoint-%" PRId64 " was written by another program: its "
+                             "optimizer can't be read here"), out, step);
+    return pd_set_hint(err, _("--adapter %s/checkpoint-%" PRId64 " begins with its weights; leave "
+                              "--resume out"), out, step);
+}
+
 static enum pd_code resume(struct trainer *t, struct pd_err *err)
 {
     struct str skipped;
@@ -89,7 +105,7 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
         trainer_log_warn(t, skipped.p);
     str_release(&skipped);
     if (step < 0)
-        return PD_OK;
+        return refuse_foreign(t->o->out, err);
     if (ckpt_load(t->o->out, step, &t->src, t->st.shape, &st, err) != PD_OK)
         return err->code;
     t->st = st;
