@@ -106,8 +106,8 @@ static void tell_size(const char *dir)
     if (shards_open(dir, &s, &ignored) != PD_OK)
         return;
     if (shards_said(s) >= 0 && shards_said(s) != shards_bytes(s))
-        printf(_("%s: total_size of the index is %" PRId64 ", the tensors have %" PRId64 " bytes\n"),
-               dir, shards_said(s), shards_bytes(s));
+        printf(_("%s: total_size of the index is %" PRId64 ", the tensors have %" PRId64
+                 " bytes\n"), dir, shards_said(s), shards_bytes(s));
     shards_close(s);
 }
 

@@ -65,5 +65,5 @@ bool rx_full(const struct rx *r, const char *text, size_t n)
 bool rx_find(const struct rx *r, const char *text, size_t n, size_t from, size_t *start,
              size_t *end)
 {
-    return match(r, text, n, from, 0, start, end);
+    return match(r, text, n, from, from ? PCRE2_NO_UTF_CHECK : 0, start, end);
 }

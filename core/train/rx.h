@@ -17,7 +17,9 @@ MUST_USE enum pd_code rx_new(const char *pattern, size_t n, struct rx **out, str
 void rx_free(struct rx *r);                               /* NULL: nothing */
 /* Whether the whole of text matches (Python's fullmatch). */
 bool rx_full(const struct rx *r, const char *text, size_t n);
-/* The first match at or behind `from`: its bytes are [*start, *end). */
+/* The first match at or behind `from`: its bytes are [*start, *end). A text that
+ * is no UTF-8 has none. That is looked at when from is 0; a search further on
+ * must be one of the same text, after one from 0 that found something. */
 bool rx_find(const struct rx *r, const char *text, size_t n, size_t from, size_t *start,
              size_t *end);
 

@@ -89,16 +89,33 @@ const char *tok_bytes(const struct tok *t, int32_t id, size_t *n)
 
 /* --- encode ------------------------------------------------------------------- */
 
+struct encoding {
+    const struct tok *t;
+    struct tok_bpe *bpe;
+    struct tok_ids *out;
+};
+
+static void encode_piece(void *arg, const char *s, size_t n)
+{
+    struct encoding *e = arg;
+    int32_t whole = e->t->ignore_merges ? tok_id(e->t, s, n) : -1;
+    if (whole >= 0)
+        tok_ids_push(e->out, whole);
+    else
+        tok_bpe_piece(e->t, e->bpe, s, n, e->out);
+}
+
 static void encode_plain(const struct tok *t, struct tok_bpe *bpe, const char *s, size_t n,
                          struct tok_ids *out)
 {
+    struct encoding e = {t, bpe, out};
+    if (t->steps_n) {
+        tok_steps_run(t, 0, s, n, encode_piece, &e);
+        return;
+    }
     while (n > 0) {
         size_t m = tok_split(t->splitter, s, n);
-        int32_t whole = t->ignore_merges ? tok_id(t, s, m) : -1;
-        if (whole >= 0)
-            tok_ids_push(out, whole);
-        else
-            tok_bpe_piece(t, bpe, s, m, out);
+        encode_piece(&e, s, m);
         s += m;
         n -= m;
     }

@@ -5,6 +5,8 @@
  *   GPT-2       ByteLevel(use_regex: true)
  *   SmolLM      Sequence[Digits(individual_digits), ByteLevel(use_regex: true)]
  *   Llama 3     Sequence[Split(its pattern), ByteLevel(use_regex: false)]
+ *   others      Split (String is a literal, Regex a pattern; every behavior and
+ *               invert) and Digits in any sequence that ends in ByteLevel
  * The ids equal those of the `tokenizers` package with add_special_tokens
  * off: a beginning-of-text token is never added here, so it can't be doubled.
  *

@@ -2,6 +2,7 @@
 #ifndef CORE_TRAIN_TOK_IMPL_H
 #define CORE_TRAIN_TOK_IMPL_H
 
+#include "core/train/rx.h"
 #include "core/train/tok.h"
 
 /* --- tok_unicode.c, tok_split.c: text to pieces ---------------------------- */
@@ -13,12 +14,29 @@ struct tok_range {
 extern const struct tok_range tok_unicode[];     /* sorted, disjoint */
 extern const size_t tok_unicode_n;
 
-enum tok_splitter { TOK_GPT2, TOK_SMOLLM, TOK_LLAMA3 };
+enum tok_splitter { TOK_GPT2, TOK_SMOLLM, TOK_LLAMA3, TOK_WHOLE };
 /* The length of the first piece of s[0..n), n > 0. */
 size_t tok_split(enum tok_splitter how, const char *s, size_t n);
 /* The class of the character at s[0..n), its length to *len. Bytes that are
  * no UTF-8 are TOK_OTHER, one by one. */
 enum tok_class tok_class_at(const char *s, size_t n, int *len);
+
+/* --- tok_steps.c: pre-tokenizers as the file writes them ---------------------- */
+enum tok_behaviour { TOK_REMOVED, TOK_ISOLATED, TOK_WITH_PREVIOUS, TOK_WITH_NEXT, TOK_CONTIGUOUS };
+struct tok_step {                                /* rx, text, is_fast; none of them: Digits */
+    struct rx *rx;
+    char *text;                                  /* a literal, never a pattern */
+    size_t text_n;
+    bool is_fast, invert;
+    enum tok_splitter fast;
+    enum tok_behaviour how;
+};
+typedef void tok_piece_fn(void *arg, const char *s, size_t n);
+struct tok;
+/* s through steps k and on; fn gets each piece. */
+void tok_steps_run(const struct tok *t, size_t k, const char *s, size_t n, tok_piece_fn *fn,
+                   void *arg);
+void tok_steps_release(struct tok *t);
 
 /* --- the loaded tokenizer ---------------------------------------------------- */
 struct tok_piece {                               /* a token's bytes, in `pool` */
@@ -36,8 +54,11 @@ struct tok_added {                               /* a token matched before split
     bool special, lstrip, rstrip, single_word;
 };
 
+enum { TOK_STEPS = 8 };
 struct tok {
-    enum tok_splitter splitter;
+    enum tok_splitter splitter;                  /* when there are no steps */
+    struct tok_step steps[TOK_STEPS];
+    size_t steps_n;
     bool ignore_merges;
     int32_t size, eos;
     char *pool;

@@ -70,27 +70,98 @@ static enum pd_code fail(struct load *l, enum pd_code code, const char *what, co
 
 /* --- the kind ------------------------------------------------------------------ */
 
+/* "Split": a text is a text, whatever it looks like; only "Regex" is a pattern. */
+static enum pd_code read_split(struct load *l, const struct tjson *j, struct tok_step *st)
+{
+    static const char *const names[] = {"Removed", "Isolated", "MergedWithPrevious",
+                                        "MergedWithNext", "Contiguous"};
+    const char *how = tjson_str(j, "behavior", "Isolated");
+    size_t i = 0, n = 0;
+    while (i < ARRAY_LEN(names) && !str_eq(names[i], how))
+        i++;
+    if (i == ARRAY_LEN(names))
+        return fail(l, PD_UNSUPPORTED, _("an unknown behavior of a Split"), how);
+    st->how = (enum tok_behaviour)i;
+    st->invert = tjson_bool(j, "invert", false);
+    const char *text = tjson_bytes(tjson_at(j, "pattern.String"), &n);
+    const char *regex = text ? NULL : tjson_bytes(tjson_at(j, "pattern.Regex"), &n);
+    if ((!text && !regex) || n == 0)
+        return fail(l, PD_PARSE, _("a Split has no pattern"), "");
+    if (text) {
+        st->text = xstrndup(text, n);
+        st->text_n = n;
+        return PD_OK;
+    }
+    struct pd_err why;
+    if (rx_new(regex, n, &st->rx, &why) != PD_OK)
+        return fail(l, PD_UNSUPPORTED, _("a pattern of a Split can't be read"), why.msg);
+    return PD_OK;
+}
+
+static enum pd_code read_step(struct load *l, const struct tjson *j)
+{
+    struct tok *t = l->t;
+    const char *kind = tjson_str(j, "type", "missing");
+    if (t->steps_n == TOK_STEPS)
+        return fail(l, PD_UNSUPPORTED, _("more pre-tokenizers than podium follows"), kind);
+    struct tok_step *st = &t->steps[t->steps_n];
+    *st = (struct tok_step){.how = TOK_ISOLATED};
+    if (str_eq(kind, "ByteLevel")) {
+        if (tjson_bool(j, "add_prefix_space", true))
+            return fail(l, PD_UNSUPPORTED, _("add_prefix_space is on, which podium can't do"), "");
+        st->is_fast = true;
+        st->fast = TOK_GPT2;
+        t->steps_n += tjson_bool(j, "use_regex", true);
+        return PD_OK;
+    }
+    t->steps_n++;
+    if (str_eq(kind, "Split"))
+        return read_split(l, j, st);
+    if (str_eq(kind, "Digits")) {
+        st->how = tjson_bool(j, "individual_digits", false) ? TOK_ISOLATED : TOK_CONTIGUOUS;
+        return PD_OK;
+    }
+    return fail(l, PD_UNSUPPORTED, _("a pre_tokenizer podium does not know"), kind);
+}
+
+static enum pd_code read_steps(struct load *l, const struct tjson *p, const struct tjson *list)
+{
+    const struct tjson *last = list ? tjson_item(list, tjson_count(list) - 1) : p;
+    if (!str_eq(tjson_str(last, "type", ""), "ByteLevel"))
+        return fail(l, PD_UNSUPPORTED, _("pre_tokenizer is not byte-level"),
+                    tjson_str(last, "type", "missing"));
+    for (size_t i = 0; i < (list ? tjson_count(list) : 1); i++)
+        if (read_step(l, list ? tjson_item(list, i) : p) != PD_OK)
+            return l->err->code;
+    return PD_OK;
+}
+
+/* The usual three have a matcher of their own; then the steps go. */
 static enum pd_code read_splitter(struct load *l)
 {
     const struct tjson *p = tjson_get(l->root, "pre_tokenizer");
     const struct tjson *list = tjson_get(p, "pretokenizers");
-    const struct tjson *first = list ? tjson_item(list, 0) : p;
-    const struct tjson *level = list ? tjson_item(list, tjson_count(list) - 1) : p;
-    const char *kind = tjson_str(first, "type", "missing");
-    bool regex = tjson_bool(level, "use_regex", true);
-    if (!str_eq(tjson_str(level, "type", ""), "ByteLevel") || tjson_count(list) > 2)
-        return fail(l, PD_UNSUPPORTED, _("pre_tokenizer is not byte-level"), kind);
-    if (tjson_bool(level, "add_prefix_space", true))
-        return fail(l, PD_UNSUPPORTED, _("add_prefix_space is on, which podium can't do"), "");
-    if (tjson_count(list) < 2 && regex)
-        l->t->splitter = TOK_GPT2;
-    else if (str_eq(kind, "Digits") && tjson_bool(first, "individual_digits", false) && regex)
-        l->t->splitter = TOK_SMOLLM;
-    else if (str_eq(tjson_str(first, "pattern.Regex", ""), llama3_pattern) && !regex)
-        l->t->splitter = TOK_LLAMA3;
+    struct tok *t = l->t;
+    enum pd_code rc = read_steps(l, p, list);
+    if (rc)
+        return rc;
+    const struct tok_step *first = &t->steps[0];
+    bool regex = t->steps_n > 0 && t->steps[t->steps_n - 1].is_fast;
+    bool digits = !first->rx && !first->text && !first->is_fast && first->how == TOK_ISOLATED;
+    bool known = true;
+    if (t->steps_n == 0)
+        t->splitter = TOK_WHOLE;
+    else if (t->steps_n == 1 && regex)
+        t->splitter = TOK_GPT2;
+    else if (t->steps_n == 2 && digits && regex)
+        t->splitter = TOK_SMOLLM;
+    else if (t->steps_n == 1 && first->how == TOK_ISOLATED && !first->invert && first->rx &&
+             str_eq(tjson_str(tjson_item(list, 0), "pattern.Regex", ""), llama3_pattern))
+        t->splitter = TOK_LLAMA3;
     else
-        return fail(l, PD_UNSUPPORTED, _("a pre_tokenizer podium does not know"),
-                    tjson_str(first, "pattern.Regex", kind));
+        known = false;
+    if (known)
+        tok_steps_release(t);
     return PD_OK;
 }
 
@@ -367,6 +438,7 @@ void tok_free(struct tok *t)
         return;
     for (size_t i = 0; i < t->added_n; i++)
         free((char *)(uintptr_t)t->added[i].s);
+    tok_steps_release(t);
     free(t->added);
     free(t->pool);
     free(t->pieces);

@@ -147,5 +147,7 @@ static size_t split_llama3(const char *s, size_t n)
 
 size_t tok_split(enum tok_splitter how, const char *s, size_t n)
 {
+    if (how == TOK_WHOLE)
+        return n;
     return how == TOK_LLAMA3 ? split_llama3(s, n) : split_gpt2(s, n, how == TOK_SMOLLM);
 }

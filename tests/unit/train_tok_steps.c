@@ -1,0 +1,129 @@
+/* train_tok_steps.c - pre-tokenizers as files write them, against the ids of the
+ * `tokenizers` package (tests/train/make_tok_splits.py), and the recorded case. */
+#include "core/base/path.h"
+#include "core/base/utf8.h"
+#include "core/train/tjson.h"
+#include "core/train/tok.h"
+#include "tests/t.h"
+
+static struct str read_file(const char *path)
+{
+    struct str s;
+    struct pd_err err;
+    str_init(&s, (size_t)8 << 20);
+    CHECK_OK(path_read(path, (size_t)8 << 20, &s, &err));
+    return s;
+}
+
+static void check_ids(const struct tok *t, const struct tjson *row, int number)
+{
+    size_t n;
+    const char *text = tjson_bytes(tjson_get(row, "text"), &n);
+    const struct tjson *want = tjson_get(row, "ids");
+    struct tok_ids got;
+    tok_ids_init(&got);
+    tok_encode(t, text, n, false, &got);
+    CHECK_MSG(got.n == tjson_count(want), "line %d, \"%s\": %zu tokens, want %zu", number, text,
+              got.n, tjson_count(want));
+    for (size_t i = 0; i < got.n; i++)
+        CHECK_MSG(got.v[i] == tjson_int(tjson_item(want, i), "", -1),
+                  "line %d, \"%s\": token %zu is %d", number, text, i, (int)got.v[i]);
+    tok_ids_release(&got);
+}
+
+/* The pre_tokenizer as it stands in the line, in a tokenizer of bytes and a few
+ * merges. */
+static struct tok *make(const char *pre, size_t n)
+{
+    static const char merges[] = "[\"a\",\"a\"],[\"aa\",\"b\"],[\"\u010a\",\"\u010a\"],"
+                                 "[\"a\",\"\u010a\"],[\"1\",\"2\"],[\"-\",\"-\"],[\"a\",\"-\"],[\"\u0120\",\"a\"]";
+    static const char *const made[] = {"aa", "aab", "\u010a\u010a", "a\u010a", "12", "--", "a-",
+                                       "\u0120a"};
+    struct str s;
+    struct tok *t = NULL;
+    struct pd_err err;
+    str_init(&s, 1 << 20);
+    str_printf(&s, "{\"pre_tokenizer\":%.*s,\"model\":{\"vocab\":{", (int)n, pre);
+    for (int b = 0, next = 0x100; b < 256; b++) {
+        bool plain = (b >= 0x21 && b <= 0x7e) || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
+        char c[8] = {0};
+        utf8_encode((uint32_t)(plain ? b : next++), c);
+        tjson_quote(&s, c);
+        str_printf(&s, ":%d,", b);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(made); i++)
+        str_printf(&s, "%s\"%s\":%zu", i ? "," : "", made[i], 256 + i);
+    str_printf(&s, "},\"merges\":[%s]}}", merges);
+    CHECK_OK(tok_parse(s.p, s.len, "test", &t, &err));
+    str_release(&s);
+    return t;
+}
+
+TEST(ids_follow_the_file_as_it_is)
+{
+    struct str s = read_file(PODIUM_SOURCE_DIR "/tests/train/tok_splits.jsonl");
+    int number = 0;
+    for (char *p = s.p, *end; (end = strchr(p, '\n')); p = end + 1) {
+        struct tjson *j;
+        struct pd_err err;
+        char *rows = strstr(p, ", \"rows\"");
+        CHECK(rows && rows < end);
+        CHECK_OK(tjson_parse(p, (size_t)(end - p), "splits", ++number, &j, &err));
+        struct tok *t = make(p + strlen("{\"pre\": "), (size_t)(rows - p) - strlen("{\"pre\": "));
+        const struct tjson *list = tjson_get(j, "rows");
+        for (size_t i = 0; i < tjson_count(list); i++)
+            check_ids(t, tjson_item(list, i), number);
+        tok_free(t);
+        tjson_free(j);
+    }
+    CHECK_INT(number, 39);
+    str_release(&s);
+}
+
+TEST(a_text_is_no_pattern)
+{
+    struct str s = read_file(PODIUM_SOURCE_DIR
+                             "/tests/cases/tokenizer/002-split-literal-vs-regex/checks.json");
+    struct tjson *j;
+    struct pd_err err;
+    CHECK_OK(tjson_parse(s.p, s.len, "checks", 1, &j, &err));
+    CHECK_INT(tjson_count(j), 2);
+    for (size_t i = 0; i < tjson_count(j); i++) {
+        char path[400];
+        struct tok *t = NULL;
+        snprintf(path, sizeof path, "%s/tests/cases/tokenizer/002-split-literal-vs-regex/%s",
+                 PODIUM_SOURCE_DIR, tjson_str(tjson_item(j, i), "file", ""));
+        CHECK_OK(tok_load(path, &t, &err));
+        check_ids(t, tjson_item(j, i), (int)i);
+        tok_free(t);
+    }
+    tjson_free(j);
+    str_release(&s);
+}
+
+TEST(what_can_not_be_followed_is_named)
+{
+    static const struct {
+        const char *pre, *says;
+    } rows[] = {
+        {"{\"type\":\"Metaspace\"}", "Metaspace"},
+        {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":"
+         "{\"Regex\":\"(a\"}},{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}", "(a"},
+        {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{}},"
+         "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}", "no pattern"},
+        {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"behavior\":\"Odd\"},"
+         "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}", "Odd"},
+        {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Punctuation\"},"
+         "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}", "Punctuation"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char json[800];
+        struct tok *t = NULL;
+        struct pd_err err;
+        snprintf(json, sizeof json, "{\"pre_tokenizer\":%s,\"model\":{}}", rows[i].pre);
+        CHECK(tok_parse(json, strlen(json), "t.json", &t, &err) != PD_OK);
+        CHECK_HAS(err.msg, rows[i].says);
+    }
+}
+
+T_MAIN
