@@ -35,8 +35,9 @@ static void check_ids(const struct tok *t, const struct tjson *row, int number)
  * merges. */
 static struct tok *make(const char *pre, size_t n)
 {
-    static const char merges[] = "[\"a\",\"a\"],[\"aa\",\"b\"],[\"\u010a\",\"\u010a\"],"
-                                 "[\"a\",\"\u010a\"],[\"1\",\"2\"],[\"-\",\"-\"],[\"a\",\"-\"],[\"\u0120\",\"a\"]";
+    static const char merges[] =
+        "[\"a\",\"a\"],[\"aa\",\"b\"],[\"\u010a\",\"\u010a\"],[\"a\",\"\u010a\"],"
+        "[\"1\",\"2\"],[\"-\",\"-\"],[\"a\",\"-\"],[\"\u0120\",\"a\"]";
     static const char *const made[] = {"aa", "aab", "\u010a\u010a", "a\u010a", "12", "--", "a-",
                                        "\u0120a"};
     struct str s;
