@@ -123,6 +123,7 @@ int cmd_run(const struct options *o, const volatile int *stop)
 {
     static int (*const plain[OPTIONS_COMMANDS])(const struct options *) = {
         [OPTIONS_EVAL] = cmd_eval, [OPTIONS_GENERATE] = cmd_generate,
+        [OPTIONS_MERGE] = cmd_merge, [OPTIONS_EXPORT] = cmd_export,
         [OPTIONS_LOGITS] = cmd_logits, [OPTIONS_INIT] = run_init, [OPTIONS_DATA] = run_data,
         [OPTIONS_INSPECT] = cmd_inspect_batch, [OPTIONS_TAR] = run_tar,
         [OPTIONS_IMPORT] = cmd_import, [OPTIONS_CHECK] = cmd_check, [OPTIONS_HELP] = run_help,

@@ -21,7 +21,7 @@ enum pd_code lora_save(const struct lora *l, const char *dir, const char *base,
     char *weights = path_join(dir, "adapter_model.safetensors");
     enum pd_code rc = lora_config_write(l, config, base, err);
     if (rc == PD_OK)
-        rc = safetensors_save(weights, &l->tensors, SAFETENSORS_W, false, NULL, err);
+        rc = safetensors_save(weights, &l->tensors, SAFETENSORS_W, SAFETENSORS_F32, NULL, err);
     free(config);
     free(weights);
     return rc;

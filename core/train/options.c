@@ -6,6 +6,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/str.h"
+#include "core/train/model_dir.h"
 
 #define BIT(c) (1u << (c))
 #define TR BIT(OPTIONS_TRAIN)
@@ -13,6 +14,11 @@
 #define GE BIT(OPTIONS_GENERATE)
 #define LO BIT(OPTIONS_LOGITS)
 #define IN BIT(OPTIONS_INIT)
+#define CO BIT(OPTIONS_COMPARE)
+#define CH BIT(OPTIONS_CHAT)
+#define ME BIT(OPTIONS_MERGE)
+#define EX BIT(OPTIONS_EXPORT)
+#define GEN (GE | CO | CH)
 #define DA BIT(OPTIONS_DATA)
 #define IB BIT(OPTIONS_INSPECT)
 #define IM BIT(OPTIONS_IMPORT)
@@ -28,6 +34,14 @@ static const struct command {
                       N_("the loss on held-out records, adapter on and off")},
     [OPTIONS_GENERATE] = {"generate", "--model DIR [--adapter DIR] --prompt TEXT [options]",
                           N_("continue a text")},
+    [OPTIONS_COMPARE] = {"compare", "--model DIR --adapter DIR --prompts FILE [options]",
+                         N_("the same prompts with and without the adapter, side by side")},
+    [OPTIONS_CHAT] = {"chat", "--model DIR [--adapter DIR] [options]",
+                      N_("talk with a model that has a chat template")},
+    [OPTIONS_MERGE] = {"merge", "--model DIR --adapter DIR --out DIR [--bf16|--f16]",
+                       N_("write the model with the adapter in its weights")},
+    [OPTIONS_EXPORT] = {"export", "--model DIR [--adapter DIR] --gguf FILE [options]",
+                        N_("write a GGUF file for llama.cpp")},
     [OPTIONS_LOGITS] = {"logits", "--model DIR [--adapter DIR] --ids 1,2,3",
                         N_("the scores of the next token, one a line")},
     [OPTIONS_INIT] = {"init", "--out DIR [options]", N_("make a model with random weights")},
@@ -54,7 +68,7 @@ static const struct option {
     double least, most;
     const char *arg, *help;
 } options[] = {
-    {"model", STRING, TR | EV | GE | LO | IB, AT(t.model), 0, 0, "DIR",
+    {"model", STRING, TR | EV | GEN | LO | IB | ME | EX, AT(t.model), 0, 0, "DIR",
      N_("config.json, model.safetensors and tokenizer.json")},
     {"data", STRING, TR | EV | IB, AT(t.data), 0, 0, "FILE",
      N_("instructions (JSONL, Alpaca form) or a token file")},
@@ -63,8 +77,8 @@ static const struct option {
      N_("templates to validate on")},
     {"val-fraction", REAL, TR | EV | IB, AT(t.val_fraction), 0, 0.9, "X",
      N_("share of the templates to validate on (0.15)")},
-    {"out", STRING, TR | IN | DA | IM, AT(t.out), 0, 0, "DIR", N_("where results go")},
-    {"adapter", STRING, TR | EV | GE | LO, AT(t.adapter), 0, 0, "DIR",
+    {"out", STRING, TR | IN | DA | IM | ME, AT(t.out), 0, 0, "DIR", N_("where results go")},
+    {"adapter", STRING, TR | EV | GEN | LO | ME | EX, AT(t.adapter), 0, 0, "DIR",
      N_("an adapter in PEFT's form (train: to start from)")},
     {"steps", I64, TR, AT(t.steps), 1, 1e9, "N", N_("updates (100)")},
     {"batch", INT, TR | EV | IB, AT(t.batch), 1, 4096, "N", N_("sequences in a batch (8)")},
@@ -84,7 +98,15 @@ static const struct option {
     {"lora-targets", STRING, TR, AT(targets), 0, 0, "A,B",
      N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
     {"full", FLAG, TR, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
-    {"bf16", FLAG, TR | IN | IM, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
+    {"bf16", FLAG, TR | IN | IM | ME, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
+    {"f16", FLAG, ME, AT(f16), 0, 0, "", N_("store the merged model as F16")},
+    {"max-shard-size", STRING, ME, AT(shard), 0, 0, "SIZE",
+     N_("at most so much in one file: 5GB (default), 500MB, 2GiB")},
+    {"gguf", STRING, EX, AT(gguf), 0, 0, "FILE", N_("the file to write")},
+    {"type", STRING, EX, AT(type), 0, 0, "NAME",
+     N_("f32, f16 (default), bf16 or q8_0; an adapter alone: f32")},
+    {"adapter-only", FLAG, EX, AT(adapter_only), 0, 0, "",
+     N_("the adapter alone, for llama.cpp's --lora, instead of the merged model")},
     {"eval-every", I64, TR, AT(t.eval_every), 0, 1e9, "N",
      N_("validate every N updates, 0: first and last (20)")},
     {"eval-batches", I64, TR | EV, AT(t.eval_batches), 0, 1e9, "N",
@@ -93,23 +115,31 @@ static const struct option {
      N_("checkpoint every N updates, 0: the last (0)")},
     {"keep", INT, TR, AT(t.keep), 0, 1000, "N", N_("checkpoints to keep, 0: all (2)")},
     {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},
-    {"seed", U64, TR | IN | GE | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
-    {"threads", INT, TR | EV | GE | LO, AT(t.threads), 0, 256, "N",
+    {"seed", U64, TR | IN | GEN | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
+    {"threads", INT, TR | EV | GEN | LO | ME, AT(t.threads), 0, 256, "N",
      N_("threads, 0: as many as there are processors (0)")},
     {"control", FLAG, TR, AT(t.control), 0, 0, "", N_("obey commands on stdin")},
     {"hold", I64, TR, AT(t.hold_s), 0, 1e6, "S",
      N_("after the last step wait for quit, S seconds (0: for ever)")},
+    {"prompts", STRING, CO, AT(prompts), 0, 0, "FILE",
+     N_("a prompt a line (.txt), or instructions (.jsonl)")},
     {"prompt", STRING, GE, AT(prompt), 0, 0, "TEXT", N_("the text to continue")},
     {"instruction", STRING, GE, AT(instruction), 0, 0, "TEXT",
      N_("an instruction, put into the prompt of the training")},
     {"input", STRING, GE, AT(input), 0, 0, "TEXT", N_("the instruction's input")},
-    {"lang", STRING, GE, AT(lang), 0, 0, "en|zh", N_("the language of that prompt (en)")},
-    {"max-tokens", I64, GE, AT(max_tokens), 1, 100000, "N", N_("tokens to make at most (64)")},
-    {"temperature", REAL, GE, AT(temperature), 0, 100, "X", N_("0: the likeliest token (0)")},
-    {"top-p", REAL, GE, AT(top_p), 0.0001, 1, "X", N_("share of the probability to draw from (1)")},
+    {"lang", STRING, GE | CO, AT(lang), 0, 0, "en|zh", N_("the language of that prompt (en)")},
+    {"max-tokens", I64, GEN, AT(max_tokens), 1, 100000, "N", N_("tokens to make at most (64)")},
+    {"temperature", REAL, GEN, AT(temperature), 0, 100, "X", N_("0: the likeliest token (0)")},
+    {"top-p", REAL, GEN, AT(top_p), 0.0001, 1, "X", N_("share of the probability to draw from (1)")},
+    {"top-k", I64, GEN, AT(top_k), 0, 1 << 20, "N",
+     N_("draw from the N likeliest tokens, 0: all (0)")},
+    {"stop", STRING, GEN, AT(stop), 0, 0, "TEXT", N_("end where this text appears")},
+    {"ignore-eos", FLAG, GE | CO, AT(ignore_eos), 0, 0, "",
+     N_("go on behind the end-of-text token")},
+    {"system", STRING, CH, AT(system), 0, 0, "TEXT", N_("the system's message")},
     {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
     {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
-    {"json", FLAG, IB, AT(json), 0, 0, "", N_("ids and labels as JSON")},
+    {"json", FLAG, IB | ME | CO | EV, AT(json), 0, 0, "", N_("the result as JSON")},
     {"tokenizer", STRING, IN | DA, AT(tokenizer), 0, 0, "FILE", N_("a tokenizer.json")},
     {"vocab", INT, IN, AT(init.vocab), 1, 1 << 20, "N", N_("tokens (from --tokenizer, or 256)")},
     {"hidden", INT, IN, AT(init.hidden), 2, 1 << 16, "N", N_("width (64)")},
@@ -245,9 +275,10 @@ static enum pd_code check(struct options *o, struct pd_err *err)
         size_t at;
         const char *name;
     } needs[] = {
-        {TR | EV | GE | LO | IB, AT(t.model), "model"}, {TR | EV | IB, AT(t.data), "data"},
-        {TR | IN | DA | IM, AT(t.out), "out"}, {LO, AT(ids), "ids"},
-        {DA, AT(tokenizer), "tokenizer"},
+        {TR | EV | GEN | LO | IB | ME | EX, AT(t.model), "model"},
+        {TR | EV | IB, AT(t.data), "data"}, {TR | IN | DA | IM | ME, AT(t.out), "out"},
+        {ME | CO, AT(t.adapter), "adapter"}, {EX, AT(gguf), "gguf"},
+        {CO, AT(prompts), "prompts"}, {LO, AT(ids), "ids"}, {DA, AT(tokenizer), "tokenizer"},
     };
     for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
         const char *value;
@@ -257,6 +288,11 @@ static enum pd_code check(struct options *o, struct pd_err *err)
     }
     if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
         return pd_fail(err, PD_USAGE, _("--prompt or --instruction is needed"));
+    if (o->t.bf16 && o->f16)
+        return pd_fail(err, PD_USAGE, _("--bf16 and --f16 are two types: give one"));
+    if (!model_dir_size(o->shard ? o->shard : "5GB", &o->shard_bytes))
+        return pd_fail(err, PD_USAGE, _("--max-shard-size takes a size such as 5GB, not \"%s\""),
+                       o->shard);
     if (o->targets && lora_parse_targets(o->targets, &o->t.lora.targets, err) != PD_OK)
         return err->code;
     static const char *const schedules[] = {"cosine", "linear", "constant"};

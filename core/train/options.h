@@ -6,7 +6,8 @@
 
 #include "core/train/trainer.h"
 
-enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_LOGITS, OPTIONS_INIT,
+enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_COMPARE,
+                       OPTIONS_CHAT, OPTIONS_LOGITS, OPTIONS_MERGE, OPTIONS_EXPORT, OPTIONS_INIT,
                        OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_IMPORT, OPTIONS_CHECK, OPTIONS_TAR,
                        OPTIONS_WAIT, OPTIONS_HELP, OPTIONS_COMMANDS };
 
@@ -17,8 +18,10 @@ struct options {
     struct llama_config init;
     bool json;
     const char *prompt, *instruction, *input, *lang, *ids, *targets, *schedule, *tokenizer;
+    const char *prompts, *stop, *gguf, *type, *shard, *system, *split;
     double temperature, top_p;
-    int64_t max_tokens, index;
+    int64_t max_tokens, index, top_k, shard_bytes;
+    bool f16, adapter_only, ignore_eos;
     const char **rest;            /* arguments that are no options */
     int n_rest;
 };

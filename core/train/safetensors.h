@@ -4,7 +4,7 @@
  * The reader is strict: header at most 100,000,000 bytes and the file's exact
  * size, unique keys, offsets contiguous from 0 without hole or overlap, each
  * range as long as its shape says. It maps the file; tensors convert to f32.
- * The writer sorts by name (one type, f32 or bf16), pads the header to 8 and
+ * The writer sorts by name (one type: f32, bf16 or f16), pads the header to 8 and
  * writes {"format":"pt"}, without which transformers refuses the file.
  */
 #ifndef CORE_TRAIN_SAFETENSORS_H
@@ -38,16 +38,20 @@ MUST_USE enum pd_code safetensors_fill(const char *path, const struct safetensor
 MUST_USE enum pd_code safetensors_load(const char *path, const struct tensors *ts, bool exact,
                                        struct pd_err *err);
 
+/* Types of a written file; F16 turns what it can't hold into infinity. */
+enum safetensors_type { SAFETENSORS_F32, SAFETENSORS_BF16, SAFETENSORS_F16 };
 enum safetensors_what { SAFETENSORS_W = 1, SAFETENSORS_M = 2, SAFETENSORS_V = 4 };
 /* Write w under the tensor's name; m and v as "m.NAME" and "v.NAME". fsynced,
  * by way of PATH.part and rename. *bytes (may be NULL): the file's size. */
 MUST_USE enum pd_code safetensors_save(const char *path, const struct tensors *ts, int what,
-                                       bool bf16, int64_t *bytes, struct pd_err *err);
+                                       enum safetensors_type type, int64_t *bytes,
+                                       struct pd_err *err);
 /* Read m and v back. */
 MUST_USE enum pd_code safetensors_load_moments(const char *path, const struct tensors *ts,
                                                struct pd_err *err);
 float safetensors_bf16_to_f32(uint16_t v);
 float safetensors_f16_to_f32(uint16_t v);
 uint16_t safetensors_f32_to_bf16(float v);                /* nearest even; NaN stays NaN */
+uint16_t safetensors_f32_to_f16(float v);
 
 #endif

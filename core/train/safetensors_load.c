@@ -22,6 +22,26 @@ uint16_t safetensors_f32_to_bf16(float v)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+uint16_t safetensors_f32_to_f16(float v)
+{
+    uint32_t bits, sign, man;
+    memcpy(&bits, &v, sizeof bits);
+    sign = bits >> 16 & 0x8000;
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000)
+        return (uint16_t)(sign | 0x7e00);                     /* NaN */
+    if (bits >= 0x477ff000)
+        return (uint16_t)(sign | 0x7c00);                     /* 65520 and more round to infinity */
+    if (bits >= 0x38800000)                                   /* 2^-14: a normal half */
+        return (uint16_t)(sign | (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13);
+    if (bits < 0x33000000)
+        return (uint16_t)sign;                                /* below half of 2^-24 */
+    man = (bits & 0x7fffff) | 0x800000;
+    int shift = 126 - (int)(bits >> 23);
+    uint32_t half = man >> shift, rest = man & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    return (uint16_t)(sign | (half + (rest > middle || (rest == middle && half & 1))));
+}
+
 float safetensors_f16_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, exp = h >> 10 & 31, man = h & 1023;

@@ -55,13 +55,24 @@ static int collect(const struct tensors *ts, int what, struct piece *p)
     return n;
 }
 
-static void print_header(const struct piece *p, int n, bool bf16, struct str *s)
+static const struct {
+    const char *name;
+    size_t width;
+    uint16_t (*one)(float);       /* NULL: as it is */
+} types[] = {
+    [SAFETENSORS_F32] = {"F32", 4, NULL},
+    [SAFETENSORS_BF16] = {"BF16", 2, safetensors_f32_to_bf16},
+    [SAFETENSORS_F16] = {"F16", 2, safetensors_f32_to_f16},
+};
+
+static void print_header(const struct piece *p, int n, enum safetensors_type type, struct str *s)
 {
-    size_t at = 0, width = bf16 ? 2 : 4;
+    size_t at = 0;
     str_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
     for (int i = 0; i < n; i++) {
-        size_t bytes = tensors_count(p[i].t) * width;
-        str_printf(s, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", p[i].name, bf16 ? "BF16" : "F32");
+        size_t bytes = tensors_count(p[i].t) * types[type].width;
+        str_printf(s, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", p[i].name,
+                   types[type].name);
         if (p[i].t->ndim == 2)
             str_printf(s, "%d,", p[i].t->rows);
         str_printf(s, "%d],\"data_offsets\":[%zu,%zu]}", p[i].t->cols, at, at + bytes);
@@ -103,39 +114,39 @@ static bool put(struct writer *w, const void *data, size_t n)
     return true;
 }
 
-static bool put_tensor(struct writer *w, const struct piece *p, bool bf16)
+static bool put_tensor(struct writer *w, const struct piece *p, enum safetensors_type type)
 {
     size_t n = tensors_count(p->t);
-    if (!bf16)
+    if (!types[type].one)
         return put(w, p->x, n * sizeof *p->x);
     for (size_t i = 0; i < n; i++) {
-        uint16_t v = safetensors_f32_to_bf16(p->x[i]);
+        uint16_t v = types[type].one(p->x[i]);
         if (!put(w, &v, sizeof v))
             return false;
     }
     return true;
 }
 
-static bool put_all(struct writer *w, const struct piece *p, int n, bool bf16)
+static bool put_all(struct writer *w, const struct piece *p, int n, enum safetensors_type type)
 {
     struct str head;
     str_init(&head, 100000000);
-    print_header(p, n, bf16, &head);
+    print_header(p, n, type, &head);
     uint64_t len = head.len;
     bool ok = put(w, &len, sizeof len) && put(w, head.p, head.len);
     str_release(&head);
     for (int i = 0; i < n && ok; i++)
-        ok = put_tensor(w, &p[i], bf16);
+        ok = put_tensor(w, &p[i], type);
     return ok && flush(w) && fsync(w->fd) == 0;
 }
 
 static enum pd_code write_file(struct writer *w, const char *part, const struct piece *p, int n,
-                               bool bf16, struct pd_err *err)
+                               enum safetensors_type type, struct pd_err *err)
 {
     w->fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (w->fd < 0)
         return pd_fail_errno(err, PD_IO, _("%s can't be made"), part);
-    bool ok = put_all(w, p, n, bf16);
+    bool ok = put_all(w, p, n, type);
     if (!ok)
         pd_fail_errno(err, PD_IO, _("%s can't be written"), part);
     if (close(w->fd) < 0 && ok) {
@@ -151,14 +162,14 @@ static enum pd_code write_file(struct writer *w, const char *part, const struct 
     return ok ? PD_OK : err->code;
 }
 
-enum pd_code safetensors_save(const char *path, const struct tensors *ts, int what, bool bf16,
-                              int64_t *bytes, struct pd_err *err)
+enum pd_code safetensors_save(const char *path, const struct tensors *ts, int what,
+                              enum safetensors_type type, int64_t *bytes, struct pd_err *err)
 {
     struct writer *w = xcalloc(1, sizeof *w);
     struct piece *p = xcalloc(3 * (size_t)ts->n + 1, sizeof *p);
     char *part = xasprintf("%s.part", path);
     w->path = path;
-    enum pd_code rc = write_file(w, part, p, collect(ts, what, p), bf16, err);
+    enum pd_code rc = write_file(w, part, p, collect(ts, what, p), type, err);
     if (bytes)
         *bytes = w->total;
     free(part);

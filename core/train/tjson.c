@@ -5,10 +5,12 @@
 #include <jansson.h>
 
 #include "core/base/i18n.h"
+#include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/train/tjson.h"
 
 #define KEY_MAX 256
+#define BIG_MOST 8               /* integers beyond 64 bits in one text */
 
 static const json_t *real(const struct tjson *j)
 {
@@ -20,12 +22,48 @@ static const struct tjson *wrap(const json_t *j)
     return (const struct tjson *)j;
 }
 
+/* Where the number that ends at or before `at` needs ".0" to be a real; 0: it is
+ * none already. */
+static size_t end_of_integer(const char *text, size_t n, size_t at)
+{
+    size_t end = MIN(at, n);
+    while (end > 0 && !isdigit((unsigned char)text[end - 1]))
+        end--;
+    while (end < n && isdigit((unsigned char)text[end]))
+        end++;
+    size_t start = end;
+    while (start > 0 && isdigit((unsigned char)text[start - 1]))
+        start--;
+    bool real = (start > 0 && strchr(".eE+", text[start - 1])) ||
+                (end < n && strchr(".eE", text[end]));
+    return real ? 0 : end;
+}
+
+/* jansson refuses integers beyond 64 bits, which transformers writes
+ * ("model_max_length": 1000000000000000019884624838656): they become reals. */
+static json_t *load(const char *text, size_t n, int most, json_error_t *at)
+{
+    json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
+                           at);
+    if (j || most == 0 || json_error_code(at) != json_error_numeric_overflow)
+        return j;
+    size_t end = end_of_integer(text, n, (size_t)at->position);
+    if (end == 0)
+        return NULL;
+    char *copy = xmalloc(n + 2);
+    memcpy(copy, text, end);
+    memcpy(copy + end, ".0", 2);
+    memcpy(copy + end + 2, text + end, n - end);
+    j = load(copy, n + 2, most - 1, at);
+    free(copy);
+    return j;
+}
+
 enum pd_code tjson_parse(const char *text, size_t n, const char *src, int first,
                          struct tjson **out, struct pd_err *err)
 {
     json_error_t at;
-    json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
-                           &at);
+    json_t *j = load(text, n, BIG_MOST, &at);
     if (!j)
         return pd_fail_at(err, PD_PARSE, src, first + MAX(at.line, 1) - 1, MAX(at.column, 1),
                           _("not valid JSON: %s"), at.text);
@@ -177,4 +215,20 @@ bool tjson_quote(struct str *out, const char *s)
             ok = str_addc(out, (char)c) && ok;
     }
     return str_addc(out, '"') && ok;
+}
+
+void tjson_set_str(struct tjson *obj, const char *key, const char *value)
+{
+    json_object_set_new((json_t *)obj, key, json_string(value));
+}
+
+static int print_part(const char *text, size_t n, void *out)
+{
+    return str_append(out, text, n) ? 0 : -1;
+}
+
+bool tjson_print(const struct tjson *j, struct str *out)
+{
+    return json_dump_callback(real(j), print_part, out, JSON_INDENT(2) | JSON_ENCODE_ANY) == 0 &&
+           str_addc(out, '\n');
 }

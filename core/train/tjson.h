@@ -52,6 +52,10 @@ void *tjson_iter_next(const struct tjson *obj, void *it);
 const char *tjson_iter_key(void *it);
 const struct tjson *tjson_iter_value(void *it);
 
+/* Set a member of an object (the root must be the caller's own). */
+void tjson_set_str(struct tjson *obj, const char *key, const char *value);
+/* Append the tree with two blanks a level, in its order, and a line end. */
+bool tjson_print(const struct tjson *j, struct str *out);
 /* Writing: append s as a JSON string with its quotes. */
 bool tjson_quote(struct str *out, const char *s);
 
