@@ -119,15 +119,24 @@ static int run_help(const struct options *o)
     return TRAINER_DONE;
 }
 
+static const volatile int never, *stop_flag = &never;
+
+const volatile int *cmd_stop_flag(void)
+{
+    return stop_flag;
+}
+
 int cmd_run(const struct options *o, const volatile int *stop)
 {
     static int (*const plain[OPTIONS_COMMANDS])(const struct options *) = {
         [OPTIONS_EVAL] = cmd_eval, [OPTIONS_GENERATE] = cmd_generate,
-        [OPTIONS_MERGE] = cmd_merge, [OPTIONS_EXPORT] = cmd_export,
+        [OPTIONS_COMPARE] = cmd_compare, [OPTIONS_CHAT] = cmd_chat, [OPTIONS_MERGE] = cmd_merge,
+        [OPTIONS_EXPORT] = cmd_export,
         [OPTIONS_LOGITS] = cmd_logits, [OPTIONS_INIT] = run_init, [OPTIONS_DATA] = run_data,
         [OPTIONS_INSPECT] = cmd_inspect_batch, [OPTIONS_TAR] = run_tar,
         [OPTIONS_IMPORT] = cmd_import, [OPTIONS_CHECK] = cmd_check, [OPTIONS_HELP] = run_help,
     };
+    stop_flag = stop;
     if (o->command == OPTIONS_TRAIN)
         return trainer_run(&o->t, stop);
     if (o->command == OPTIONS_WAIT)

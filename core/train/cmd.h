@@ -13,13 +13,15 @@ int cmd_eval(const struct options *o);                    /* cmd_eval.c */
 int cmd_inspect_batch(const struct options *o);
 int cmd_generate(const struct options *o);                /* cmd_generate.c */
 int cmd_compare(const struct options *o);                 /* cmd_compare.c */
-int cmd_chat(const struct options *o, const volatile int *stop);   /* cmd_chat.c */
+int cmd_chat(const struct options *o);                    /* cmd_chat.c */
 int cmd_merge(const struct options *o);                   /* cmd_export.c */
 int cmd_export(const struct options *o);
 int cmd_logits(const struct options *o);
 int cmd_import(const struct options *o);                  /* cmd_import.c */
 int cmd_check(const struct options *o);                   /* cmd_check.c */
 
+/* Set by a signal; what works for long looks at it. */
+const volatile int *cmd_stop_flag(void);
 /* Tell of an error on stderr; the exit code for it. */
 int cmd_fail(const struct pd_err *err);
 

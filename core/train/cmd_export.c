@@ -44,7 +44,7 @@ static void say_merged(const struct options *o, const struct model_dir *d, size_
 {
     if (o->json)
         return say_json(o, d, parameters, p);
-    printf(_("%s: %zu parameters as %s, %.1f MB in %d files\n"), o->t.out, parameters,
+    printf(_("%s: %zu parameters as %s, %.1f MB, files: %d\n"), o->t.out, parameters,
            stored[d->type], (double)d->bytes / 1e6, d->shards);
     printf(_("read back and compared with the adapter on %d random prompts: max |Δlogit| %.3g "
              "(largest logit %.3g), the same first token on %d\n"),

@@ -2,26 +2,16 @@
  * token that follows a list of ids. */
 #include "core/train/cmd.h"
 
+#include <unistd.h>
+
 #include "core/base/i18n.h"
-#include "core/base/utf8.h"
-#include "core/train/cmd_model.h"
+#include "core/train/cmd_decode.h"
 #include "core/train/data.h"
-#include "core/train/generate.h"
-
-enum { TEXT_CEILING = 1 << 22 };
-
-static bool is_eos(const struct llama_config *c, const struct tok *t, int32_t id)
-{
-    for (int i = 0; i < c->n_eos; i++)
-        if (c->eos[i] == id)
-            return true;
-    return c->n_eos == 0 && id == tok_eos(t);
-}
 
 static void encode_prompt(const struct options *o, const struct tok *t, struct tok_ids *ids)
 {
     struct str s;
-    str_init(&s, TEXT_CEILING);
+    str_init(&s, CMD_TEXT_CEILING);
     if (o->instruction)
         data_prompt(o->lang, o->instruction, o->input, &s);
     else
@@ -30,66 +20,50 @@ static void encode_prompt(const struct options *o, const struct tok *t, struct t
     str_release(&s);
 }
 
-static void say(const struct tok *t, const struct tok_ids *ids, size_t from)
+static enum pd_code generate(const struct options *o, struct cmd_model *x, const struct tok *t,
+                             enum decode_end *end, struct pd_err *err)
 {
-    struct str raw, clean;
-    str_init(&raw, TEXT_CEILING);
-    str_init(&clean, TEXT_CEILING);
-    tok_decode(t, ids->v + from, ids->n - from, true, &raw);
-    utf8_clean(raw.p, raw.len, true, &clean);
-    printf("%s\n", clean.p);
-    str_release(&raw);
-    str_release(&clean);
-}
-
-static enum pd_code continue_ids(const struct options *o, struct cmd_model *x,
-                                 const struct tok *t, struct tok_ids *ids, struct pd_err *err)
-{
-    size_t most = ids->n + (size_t)o->max_tokens;
-    int room = (int)MIN(most, (size_t)x->m.cfg.max_pos);
-    if (ids->n == 0 || ids->n >= (size_t)x->m.cfg.max_pos)
-        return pd_fail(err, PD_USAGE, _("the prompt has %zu tokens, the model takes 1 to %d"),
-                       ids->n, x->m.cfg.max_pos - 1);
-    struct generate *g = generate_new(&x->m, &x->c, room);
-    const float *logits = NULL;
-    for (size_t i = 0; i < ids->n; i++)
-        logits = generate_feed(g, ids->v[i]);
-    while (logits && ids->n < most) {
-        int32_t id = generate_pick(logits, x->m.cfg.vocab, o->temperature, o->top_p, o->t.seed,
-                                   ids->n);
-        if (is_eos(&x->m.cfg, t, id))
-            break;
-        tok_ids_push(ids, id);
-        logits = generate_feed(g, id);
-    }
-    generate_free(g);
-    return PD_OK;
+    struct decode_options d;
+    struct tok_ids ids;
+    struct str text;
+    tok_ids_init(&ids);
+    str_init(&text, CMD_TEXT_CEILING);
+    encode_prompt(o, t, &ids);
+    struct decode *run = decode_new(&x->m, &x->c, t, cmd_context(o, x, ids.n));
+    cmd_decode_options(o, x, t, &d);
+    bool live = isatty(STDOUT_FILENO);
+    d.say = live ? cmd_say_live : NULL;
+    enum pd_code rc = decode_run(run, &d, ids.v, ids.n, &text, NULL, end, err);
+    if (rc == PD_OK && live)
+        printf("\n");
+    else if (rc == PD_OK)
+        cmd_say(text.p, text.len);
+    decode_free(run);
+    tok_ids_release(&ids);
+    str_release(&text);
+    return rc;
 }
 
 int cmd_generate(const struct options *o)
 {
     struct cmd_model x;
     struct tok *t = NULL;
-    struct tok_ids ids;
     struct pd_err err;
-    tok_ids_init(&ids);
+    enum decode_end end = DECODE_EOS;
     enum pd_code rc = cmd_model_open(&x, o, &err);
     if (rc == PD_OK)
         rc = tok_load(o->t.model, &t, &err);
     if (rc == PD_OK) {
         if (x.adapted)
             lora_merge(&x.lora, &x.m);
-        encode_prompt(o, t, &ids);
-        size_t from = ids.n;
-        rc = continue_ids(o, &x, t, &ids, &err);
-        if (rc == PD_OK)
-            say(t, &ids, from);
+        rc = generate(o, &x, t, &end, &err);
     }
-    tok_ids_release(&ids);
     if (t)
         tok_free(t);
     cmd_model_close(&x);
-    return rc == PD_OK ? TRAINER_DONE : cmd_fail(&err);
+    if (rc != PD_OK)
+        return cmd_fail(&err);
+    return end == DECODE_STOPPED ? TRAINER_TERMINATED : TRAINER_DONE;
 }
 
 static enum pd_code parse_ids(const char *list, struct tok_ids *ids, struct pd_err *err)

@@ -155,13 +155,13 @@ static int likelier(const void *a, const void *b)
     return x->id - y->id;
 }
 
-static int32_t draw(struct choice *v, int n, double top_p, double unit)
+/* The smallest part of v[n] (sorted) whose mass reaches top_p of the whole. */
+static int32_t draw(const struct choice *v, int n, double top_p, double unit)
 {
     double total = 0, mass = 0, kept = 0;
     int count = 0;
     for (int i = 0; i < n; i++)
         total += (double)v[i].p;
-    qsort(v, (size_t)n, sizeof *v, likelier);
     while (count < n && kept < top_p * total)
         kept += (double)v[count++].p;
     for (int i = 0; i < count; i++) {
@@ -172,19 +172,23 @@ static int32_t draw(struct choice *v, int n, double top_p, double unit)
     return v[0].id;
 }
 
-int32_t generate_pick(const float *logits, int vocab, double temperature, double top_p,
-                      uint64_t key, uint64_t counter)
+int32_t generate_pick(const float *logits, int vocab, const struct generate_how *how,
+                      uint64_t counter)
 {
     int32_t best = 0;
     for (int32_t i = 1; i < vocab; i++)
         if (logits[i] > logits[best])
             best = i;
-    if (temperature <= 0)
+    if (how->temperature <= 0)
         return best;
     struct choice *v = xcalloc((size_t)vocab, sizeof *v);
-    for (int32_t i = 0; i < vocab; i++)
-        v[i] = (struct choice){expf((float)((double)(logits[i] - logits[best]) / temperature)), i};
-    best = draw(v, vocab, top_p, rng_unit(key, counter));
+    for (int32_t i = 0; i < vocab; i++) {
+        double z = (double)(logits[i] - logits[best]) / how->temperature;
+        v[i] = (struct choice){expf((float)z), i};
+    }
+    qsort(v, (size_t)vocab, sizeof *v, likelier);
+    int n = how->top_k ? (int)MIN(how->top_k, (int64_t)vocab) : vocab;
+    best = draw(v, n, how->top_p, rng_unit(how->key, counter));
     free(v);
     return best;
 }

@@ -16,9 +16,14 @@ void generate_free(struct generate *g);
 const float *generate_feed(struct generate *g, int32_t id);
 
 /* temperature 0: the likeliest (the first of equals). Else a draw from the
- * smallest set of likeliest tokens whose probability reaches top_p; the
- * counter-based number (key, counter) decides. */
-int32_t generate_pick(const float *logits, int vocab, double temperature, double top_p,
-                      uint64_t key, uint64_t counter);
+ * top_k likeliest (0: all), of them from the smallest set of likeliest whose
+ * probability reaches top_p; the counter-based number (key, counter) decides. */
+struct generate_how {
+    double temperature, top_p;
+    int64_t top_k;
+    uint64_t key;
+};
+int32_t generate_pick(const float *logits, int vocab, const struct generate_how *how,
+                      uint64_t counter);
 
 #endif

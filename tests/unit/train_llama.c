@@ -328,14 +328,22 @@ TEST(lora_site_with_dropout) { check_everywhere(site_case); }
 TEST(sampling)
 {
     const float z[] = {1, 3, 2, 3, -5};
-    int seen[5] = {0};
-    CHECK_INT(generate_pick(z, 5, 0, 1, 1, 1), 1);
+    const struct generate_how likeliest = {.temperature = 0, .top_p = 1, .key = 1};
+    const struct generate_how all = {.temperature = 1, .top_p = 1, .key = 1};
+    const struct generate_how half = {.temperature = 1, .top_p = 0.5, .key = 1};
+    const struct generate_how three = {.temperature = 100, .top_p = 1, .top_k = 3, .key = 1};
+    int seen[5] = {0}, of_three[5] = {0};
+    CHECK_INT(generate_pick(z, 5, &likeliest, 1), 1);
     for (uint64_t i = 0; i < 2000; i++)
-        seen[generate_pick(z, 5, 1, 1, 1, i)]++;
+        seen[generate_pick(z, 5, &all, i)]++;
     CHECK_NEAR(seen[1] / 2000.0, 0.399, 0.05);    /* e³ / Σ */
     CHECK(seen[2] > seen[0] && seen[0] > 0);
-    for (uint64_t i = 0; i < 200; i++)
-        CHECK(generate_pick(z, 5, 1, 0.5, 1, i) % 2 == 1);
+    for (uint64_t i = 0; i < 200; i++) {
+        CHECK(generate_pick(z, 5, &half, i) % 2 == 1);
+        of_three[generate_pick(z, 5, &three, i)]++;
+    }
+    CHECK(of_three[0] == 0 && of_three[4] == 0);
+    CHECK(of_three[1] > 40 && of_three[2] > 40 && of_three[3] > 40);
 }
 
 T_MAIN
