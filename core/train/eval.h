@@ -1,4 +1,4 @@
-/* eval.h - the mean loss over the validation split.
+/* eval.h - the mean loss over a split, mostly that of validation.
  *
  * Each example once, in the order of the file; the mean is over tokens, not
  * over batches. The same split, batch size and weights give the same bits.
@@ -16,5 +16,10 @@ struct eval_result {
 /* most: at most so many batches, 0 for all. */
 MUST_USE enum pd_code eval_run(struct llama_run *run, struct data *d, struct batch *b, int rows,
                                int64_t most, struct eval_result *out, struct pd_err *err);
+
+/* The same over another split. */
+MUST_USE enum pd_code eval_split(struct llama_run *run, struct data *d, enum data_split split,
+                                 struct batch *b, int rows, int64_t most,
+                                 struct eval_result *out, struct pd_err *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "core/train/eval_table.h"
 #include "core/train/gguf_model.h"
 #include "core/train/model_dir.h"
 #include "core/train/probe.h"
@@ -342,6 +343,30 @@ static void merged(struct compute *c)
 }
 
 TEST(a_merged_model_equals_its_adapter) { check_everywhere(merged); }
+
+TEST(an_evaluation_as_a_table)
+{
+    struct eval_found f = {.unigram = 6.5};
+    struct str s;
+    str_init(&s, 1 << 16);
+    f.r[DATA_VAL][EVAL_BASE] = (struct eval_result){3, 100, 7};
+    f.r[DATA_VAL][EVAL_ADAPTER] = (struct eval_result){2.5, 100, 7};
+    eval_table_print(&f, &s);
+    CHECK_STR(s.p, "split       weights             loss  perplexity  tokens  examples\n"
+                   "validation  base              3.0000       20.09     100         7\n"
+                   "validation  with the adapter  2.5000       12.18     100         7\n"
+                   "validation: the adapter changes the loss by -0.5000, the perplexity from 20.09 "
+                   "to 12.18\n"
+                   "a model that knows only how frequent each token is has a validation loss of "
+                   "6.5000\n");
+    str_clear(&s);
+    f = (struct eval_found){.unigram = NAN};
+    f.r[DATA_TRAIN][EVAL_BASE] = (struct eval_result){1, 10, 2};
+    eval_table_print(&f, &s);
+    CHECK_STR(s.p, "split     weights    loss  perplexity  tokens  examples\n"
+                   "training  base     1.0000       2.718      10         2\n");
+    str_release(&s);
+}
 
 /* --- numbers beyond 64 bits in JSON ------------------------------------------------------ */
 
