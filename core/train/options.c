@@ -22,6 +22,7 @@
 #define DA BIT(OPTIONS_DATA)
 #define IB BIT(OPTIONS_INSPECT)
 #define IM BIT(OPTIONS_IMPORT)
+#define DO BIT(OPTIONS_DOCTOR)
 
 enum kind { STRING, INT, I64, U64, REAL, FLAG };
 
@@ -53,6 +54,8 @@ static const struct command {
                         N_("make a model folder of a GGUF file")},
     [OPTIONS_CHECK] = {"check", "PATH...",
                        N_("what a model, adapter, tensor file or run is, and what is wrong")},
+    [OPTIONS_DOCTOR] = {"doctor", "DATASET... [--model DIR] [--json]",
+                        N_("what is wrong with a data set, row by row")},
     [OPTIONS_TAR] = {"tar", "DIR", N_("write a folder as a tar archive to stdout")},
     [OPTIONS_WAIT] = {"wait", "", N_("sleep until SIGTERM")},
     [OPTIONS_HELP] = {"help", "[COMMAND]", N_("this page, or the page of a command")},
@@ -68,7 +71,7 @@ static const struct option {
     double least, most;
     const char *arg, *help;
 } options[] = {
-    {"model", STRING, TR | EV | GEN | LO | IB | ME | EX, AT(t.model), 0, 0, "DIR",
+    {"model", STRING, TR | EV | GEN | LO | IB | ME | EX | DO, AT(t.model), 0, 0, "DIR",
      N_("config.json, model.safetensors and tokenizer.json")},
     {"data", STRING, TR | EV | IB, AT(t.data), 0, 0, "FILE",
      N_("instructions (JSONL, Alpaca form) or a token file")},
@@ -83,7 +86,7 @@ static const struct option {
     {"steps", I64, TR, AT(t.steps), 1, 1e9, "N", N_("updates (100)")},
     {"batch", INT, TR | EV | IB, AT(t.batch), 1, 4096, "N", N_("sequences in a batch (8)")},
     {"accum", INT, TR, AT(t.accum), 1, 4096, "N", N_("batches added up for an update (1)")},
-    {"seq", INT, TR | EV | IB, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
+    {"seq", INT, TR | EV | IB | DO, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
     {"rate", REAL, TR, AT(t.optim.rate), 0, 100, "X", N_("peak learning rate (0.001)")},
     {"warmup", I64, TR, AT(t.optim.warmup), 0, 1e9, "N", N_("updates until the peak (0)")},
     {"schedule", STRING, TR, AT(schedule), 0, 0, "NAME",
@@ -140,7 +143,7 @@ static const struct option {
     {"system", STRING, CH, AT(system), 0, 0, "TEXT", N_("the system's message")},
     {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
     {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
-    {"json", FLAG, IB | ME | CO | EV, AT(json), 0, 0, "", N_("the result as JSON")},
+    {"json", FLAG, IB | ME | CO | EV | DO, AT(json), 0, 0, "", N_("the result as JSON")},
     {"table", FLAG, EV, AT(table), 0, 0, "", N_("a table, into a pipe too")},
     {"split", STRING, EV, AT(split), 0, 0, "NAME",
      N_("val, train or both (a terminal and --json: both; a pipe: val)")},
