@@ -3,15 +3,14 @@
 
 #include "core/base/utf8.h"
 
-/* The last place within s[0..n) where a line may break; 0: none. */
+/* The last place up to s + n, behind a blank or a wide character, where a line
+ * may break; 0: none. */
 static size_t break_before(const char *s, size_t n)
 {
     size_t best = 0, at = 0;
     int len;
     while (at < n) {
         uint32_t cp = utf8_decode(s + at, n - at, &len);
-        if (at > 0 && utf8_width(cp) == 2)
-            best = at;
         at += (size_t)len;
         if (cp == ' ' || utf8_width(cp) == 2)
             best = at;
@@ -26,11 +25,12 @@ size_t columns_line(const char *s, int width, size_t *skip)
         *skip = s[whole] == '\n';
         return whole;
     }
-    if (s[n] != ' ') {
+    int first;
+    uint32_t next = utf8_decode(s + n, whole - n, &first);
+    if (next != ' ' && utf8_width(next) != 2) {
         size_t at = break_before(s, n);
         n = at ? at : n;
     }
-    int first;
     if (n == 0) {                                  /* narrower than a character */
         utf8_decode(s, whole, &first);
         n = (size_t)first;

@@ -290,6 +290,8 @@ TEST(columns_wrap_by_display_width)
     CHECK_STR(side_by_side("中文字符ab", "x", 6), "中文字 │ x\n符ab   │\n");
     CHECK_STR(side_by_side("中文字符", "x", 5), "中文  │ x\n字符  │\n");
     CHECK_STR(side_by_side("abcdefgh", "x\n\ny", 4), "abcd │ x\nefgh │\n     │ y\n");
+    CHECK_STR(side_by_side("ab cd中文", "x", 5), "ab cd │ x\n中文  │\n");
+    CHECK_STR(side_by_side("中abc", "x", 4), "中   │ x\nabc  │\n");
     CHECK_STR(side_by_side("", "ab\n", 3), "    │ ab\n");
     for (int width = 1; width < 12; width++) {
         struct str s;

@@ -79,14 +79,17 @@ TEST(blocks_of_eight_bits)
     float x[32];
     uint8_t out[34];
     for (int i = 0; i < 32; i++)
-        x[i] = (float)(i - 20) * 12.7f / 20;       /* the largest is -12.7: the scale 0.1 */
+        x[i] = (float)i / 4;
+    x[4] = -254;                                   /* the largest: the scale is 2 */
+    x[5] = 5, x[6] = -5, x[7] = 7;                 /* 2.5, -2.5, 3.5 go away from zero */
     CHECK_INT(gguf_save_bytes(GGUF_SAVE_Q8_0, 64), 68);
     CHECK(gguf_save_encode(GGUF_SAVE_Q8_0, 32, x, out));
-    CHECK_INT(out[0] | out[1] << 8, safetensors_f32_to_f16(12.7f / 127));
-    CHECK_INT((int8_t)out[2], -127);
-    CHECK_INT((int8_t)out[2 + 20], 0);
-    CHECK_INT((int8_t)out[2 + 21], 6);             /* 6.35 */
-    CHECK_INT((int8_t)out[2 + 30], 64);            /* 63.5 goes away from zero */
+    CHECK_INT(out[0] | out[1] << 8, 0x4000);
+    CHECK_INT((int8_t)out[2 + 4], -127);
+    CHECK_INT((int8_t)out[2 + 5], 3);
+    CHECK_INT((int8_t)out[2 + 6], -3);
+    CHECK_INT((int8_t)out[2 + 7], 4);
+    CHECK_INT((int8_t)out[2 + 31], 4);             /* 3.875 */
     memset(x, 0, sizeof x);
     CHECK(gguf_save_encode(GGUF_SAVE_Q8_0, 32, x, out));
     for (int i = 0; i < 34; i++)

@@ -68,6 +68,8 @@ static const struct {
      "q0 q2"},
     {",\"target_modules\":[\"q_proj\",\"v_proj\"],\"exclude_modules\":\".*v_proj\"", "q0 q1 q2"},
     {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":[0,2]", "q0 q2"},
+    {",\"target_modules\":[\"q_proj\",\"model.layers.1.mlp.up_proj\"],"
+     "\"layers_to_transform\":[0]", "q0 u1"},
     {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":1,\"layers_pattern\":\"layers\"",
      "q1"},
     {",\"target_modules\":[\"q_proj\"],\"layers_to_transform\":1,\"layers_pattern\":[\"h\","
