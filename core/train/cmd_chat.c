@@ -23,10 +23,15 @@ struct chat {
     int turns;
 };
 
+static int context(const struct chat *c)
+{
+    return MIN(c->o->context, c->x.m.cfg.max_pos);
+}
+
 static void restart(struct chat *c)
 {
     decode_free(c->run);
-    c->run = decode_new(&c->x.m, &c->x.c, c->t, c->x.m.cfg.max_pos);
+    c->run = decode_new(&c->x.m, &c->x.c, c->t, context(c));
     c->turns = 0;
 }
 
@@ -67,8 +72,8 @@ static void say_end(const struct chat *c, enum decode_end end)
     if (c->person && end == DECODE_LENGTH)
         printf(_("(cut at --max-tokens %d)\n"), (int)c->o->max_tokens);
     else if (end == DECODE_CONTEXT)
-        fprintf(stderr, _("podium-train: the model's context of %d tokens is full: /reset begins "
-                          "anew\n"), c->x.m.cfg.max_pos);
+        fprintf(stderr, _("podium-train: the context of %d tokens is full: /reset begins "
+                          "anew\n"), context(c));
 }
 
 /* An answer that did not end by itself gets its end token, so that the next turn
@@ -79,7 +84,7 @@ static enum pd_code close_answer(struct chat *c, enum decode_end end, struct pd_
     struct str none;
     int32_t id = tok_chat_eot(c->form);
     if (end == DECODE_EOS || end == DECODE_CONTEXT ||
-        decode_len(c->run) + 1 >= c->x.m.cfg.max_pos)
+        decode_len(c->run) + 1 >= context(c))
         return PD_OK;
     str_init(&none, 16);
     enum pd_code rc = decode_run(c->run, &d, &id, 1, &none, NULL, &end, err);
@@ -99,7 +104,7 @@ static enum pd_code answer(struct chat *c, const char *said, enum decode_end *en
     tok_ids_init(&ids);
     str_init(&text, CMD_TEXT_CEILING);
     enum pd_code rc = turn_ids(c, said, &ids, err);
-    int room = c->x.m.cfg.max_pos - decode_len(c->run);
+    int room = context(c) - decode_len(c->run);
     if (rc == PD_OK && ids.n >= (size_t)room) {
         *end = DECODE_CONTEXT;
     } else if (rc == PD_OK) {
@@ -140,8 +145,7 @@ static enum pd_code talk(struct chat *c, bool *stopped, struct pd_err *err)
     size_t cap = 0;
     restart(c);
     if (c->person)
-        printf(_("/reset begins anew, /quit ends. The context has room for %d tokens.\n"),
-               c->x.m.cfg.max_pos);
+        printf(_("/reset begins anew, /quit ends. The context has room for %d tokens.\n"), context(c));
     while (rc == PD_OK && !*stopped && read_line(c, &line, &cap) && !str_eq(line, "/quit")) {
         enum decode_end end = DECODE_EOS;
         if (str_eq(line, "/reset"))

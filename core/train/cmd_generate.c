@@ -87,9 +87,7 @@ static enum pd_code print_logits(struct cmd_model *x, const struct tok_ids *ids,
                                  struct pd_err *err)
 {
     struct generate *g = generate_new(&x->m, &x->c, (int)ids->n);
-    const float *logits = NULL;
-    for (size_t i = 0; i < ids->n; i++)
-        logits = generate_feed(g, ids->v[i]);
+    const float *logits = generate_feed(g, ids->v, ids->n);
     for (int i = 0; logits && i < x->m.cfg.vocab; i++)
         printf("%.9g\n", (double)logits[i]);
     generate_free(g);

@@ -5,7 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 
-enum { PIECE_CEILING = 1 << 20 };
+enum { PIECE_CEILING = 1 << 20, PART = 256 };     /* tokens between looks at `stopped` */
 
 struct decode {
     const struct llama *m;
@@ -38,10 +38,10 @@ int decode_len(const struct decode *d)
     return d->len;
 }
 
-static const float *feed(struct decode *d, int32_t id)
+static const float *feed(struct decode *d, const int32_t *ids, size_t n)
 {
-    const float *z = generate_feed(d->g, id);
-    d->len += z != NULL;
+    const float *z = generate_feed(d->g, ids, n);
+    d->len += z ? (int)n : 0;
     return z;
 }
 
@@ -112,7 +112,7 @@ static enum decode_end draw_all(struct decode *d, const struct decode_options *o
         if (!logits)
             return DECODE_CONTEXT;
         int32_t id = generate_pick(logits, d->m->cfg.vocab, &o->how, (uint64_t)d->len);
-        logits = feed(d, id);
+        logits = feed(d, &id, 1);
         if (ends(o, id))
             return DECODE_EOS;
         if (drawn)
@@ -133,12 +133,12 @@ enum pd_code decode_run(struct decode *d, const struct decode_options *o, const 
     if (n == 0 || n >= (size_t)(d->max_len - d->len))
         return pd_fail(err, PD_USAGE, _("the prompt has %zu tokens, the model takes 1 to %d"), n,
                        d->max_len - d->len - 1);
-    for (size_t i = 0; i < n && !(o->stopped && *o->stopped); i++) {
-        logits = feed(d, ids[i]);
-        if (!logits)
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] < 0 || ids[i] >= d->m->cfg.vocab)
             return pd_fail(err, PD_USAGE, _("token %d is outside the model's vocabulary of %d"),
                            (int)ids[i], d->m->cfg.vocab);
-    }
+    for (size_t i = 0; i < n && !(o->stopped && *o->stopped); i += PART)
+        logits = feed(d, ids + i, MIN(n - i, (size_t)PART));
     str_init(&held, PIECE_CEILING);
     *end = draw_all(d, o, logits, &held, out, drawn);
     hand_out(o, &held, held.len, out);            /* a character that stayed torn */

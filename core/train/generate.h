@@ -1,7 +1,7 @@
 /* generate.h - one token after another, with the keys and values kept.
  *
- * A generator feeds one token at a time: each position's keys and values are
- * computed once. Adapters are merged into the weights beforehand.
+ * Each position's keys and values are computed once. Adapters are merged into
+ * the weights beforehand.
  */
 #ifndef CORE_TRAIN_GENERATE_H
 #define CORE_TRAIN_GENERATE_H
@@ -11,9 +11,10 @@
 struct generate;
 struct generate *generate_new(const struct llama *m, struct compute *c, int max_len);
 void generate_free(struct generate *g);
-/* Logits [vocab] of what follows, borrowed until the next call. NULL when
- * max_len tokens have been fed, or for an id outside of the vocabulary. */
-const float *generate_feed(struct generate *g, int32_t id);
+/* Feed n ids: logits [vocab] of what follows, borrowed until the next call.
+ * NULL when max_len tokens would be passed, or for an id outside of the
+ * vocabulary (what stood before it may have been fed). */
+const float *generate_feed(struct generate *g, const int32_t *ids, size_t n);
 
 /* temperature 0: the likeliest (the first of equals). Else a draw from the
  * top_k likeliest (0: all), of them from the smallest set of likeliest whose

@@ -131,7 +131,8 @@ static const struct option {
      N_("an instruction, put into the prompt of the training")},
     {"input", STRING, GE, AT(input), 0, 0, "TEXT", N_("the instruction's input")},
     {"lang", STRING, GE | CO, AT(lang), 0, 0, "en|zh", N_("the language of that prompt (en)")},
-    {"max-tokens", I64, GEN, AT(max_tokens), 1, 100000, "N", N_("tokens to make at most (64)")},
+    {"max-tokens", I64, GEN, AT(max_tokens), 1, 100000, "N",
+     N_("tokens to make at most (64; chat: 512)")},
     {"temperature", REAL, GEN, AT(temperature), 0, 100, "X", N_("0: the likeliest token (0)")},
     {"top-p", REAL, GEN, AT(top_p), 0.0001, 1, "X",
      N_("share of the probability to draw from (1)")},
@@ -140,6 +141,8 @@ static const struct option {
     {"stop", STRING, GEN, AT(stop), 0, 0, "TEXT", N_("end where this text appears")},
     {"ignore-eos", FLAG, GE | CO, AT(ignore_eos), 0, 0, "",
      N_("go on behind the end-of-text token")},
+    {"context", INT, CH, AT(context), 16, 1 << 20, "N",
+     N_("tokens that a conversation may have (4096, or the model's own limit)")},
     {"system", STRING, CH, AT(system), 0, 0, "TEXT", N_("the system's message")},
     {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
     {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
@@ -166,7 +169,7 @@ const char *options_command_name(enum options_command c)
 
 static void defaults(struct options *o)
 {
-    *o = (struct options){.command = OPTIONS_HELP, .max_tokens = 64, .top_p = 1, .lang = "en"};
+    *o = (struct options){.command = OPTIONS_HELP, .top_p = 1, .context = 4096, .lang = "en"};
     trainer_defaults(&o->t);
     o->init = (struct llama_config){.hidden = 64, .ffn = 192, .layers = 2, .heads = 4,
                                     .kv_heads = 2, .max_pos = 512, .eps = 1e-5, .theta = 10000,
@@ -295,6 +298,8 @@ static enum pd_code check(struct options *o, struct pd_err *err)
     }
     if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
         return pd_fail(err, PD_USAGE, _("--prompt or --instruction is needed"));
+    if (!o->max_tokens)
+        o->max_tokens = o->command == OPTIONS_CHAT ? 512 : 64;
     if (o->t.bf16 && o->f16)
         return pd_fail(err, PD_USAGE, _("--bf16 and --f16 are two types: give one"));
     if (!model_dir_size(o->shard ? o->shard : "5GB", &o->shard_bytes))

@@ -22,6 +22,7 @@ struct options {
     const char *prompts, *stop, *gguf, *type, *shard, *system, *split;
     double temperature, top_p;
     int64_t max_tokens, index, top_k, shard_bytes;
+    int context;
     bool f16, adapter_only, ignore_eos, table;
     const char **rest;            /* arguments that are no options */
     int n_rest;

@@ -153,14 +153,14 @@ TEST(logits_equal_torch_and_decoding_equals_the_pass)
     struct generate *g = generate_new(&w.m, &w.c, 16);
     const float *one = NULL;
     for (size_t i = 0; i < ARRAY_LEN(ids); i++)
-        one = generate_feed(g, ids[i]);
+        one = generate_feed(g, &ids[i], 1);
     for (int i = 0; i < V; i++) {
         char path[24];
         str_fmt(path, sizeof path, "logits[%d]", i);
         CHECK_NEAR(pass[i], tjson_num(all, path, -99), 2e-6);
         CHECK_NEAR(one[i], (double)pass[i], 2e-6);
     }
-    CHECK(generate_feed(g, V) == NULL);
+    CHECK(generate_feed(g, &(int32_t){V}, 1) == NULL);
     generate_free(g);
     tjson_free(all);
     world_end(&w);
@@ -324,6 +324,38 @@ static void site_case(struct compute *c)
 }
 
 TEST(lora_site_with_dropout) { check_everywhere(site_case); }
+
+/* A prompt in parts of matrix products against one token after another. */
+static void whole_prompt(struct compute *c)
+{
+    enum { N = 150, REST = 3 };
+    struct llama m;
+    struct llama_config cfg = {.vocab = 50, .hidden = 24, .ffn = 40, .layers = 2, .heads = 6,
+                               .kv_heads = 2, .head_dim = 8, .max_pos = 200, .eps = 1e-5,
+                               .theta = 1e4, .init_range = 0.3, .bos = -1, .pad = -1};
+    int32_t ids[N];
+    double want[50];
+    llama_init(&m, &cfg, false);
+    llama_randomise(&m, 5);
+    for (int i = 0; i < N; i++)
+        ids[i] = (i * 7 + i / 9) % 50;
+    struct generate *g = generate_new(&m, c, N), *one = generate_new(&m, c, N);
+    const float *z = NULL, *y = NULL;
+    for (int i = 0; i < N; i++)
+        z = generate_feed(one, &ids[i], 1);
+    CHECK(generate_feed(g, ids, N - REST) != NULL);
+    y = generate_feed(g, ids + N - REST, REST);
+    CHECK(y && z);
+    for (int i = 0; i < 50; i++)
+        want[i] = (double)z[i];
+    check_close("logits", y, want, 50, 1e-5);
+    CHECK(generate_feed(g, ids, 1) == NULL);       /* full */
+    generate_free(g);
+    generate_free(one);
+    llama_release(&m);
+}
+
+TEST(a_prompt_as_a_whole_equals_its_tokens) { check_everywhere(whole_prompt); }
 
 TEST(sampling)
 {
