@@ -145,7 +145,8 @@ static enum pd_code talk(struct chat *c, bool *stopped, struct pd_err *err)
     size_t cap = 0;
     restart(c);
     if (c->person)
-        printf(_("/reset begins anew, /quit ends. The context has room for %d tokens.\n"), context(c));
+        printf(_("/reset begins anew, /quit ends. The context has room for %d tokens.\n"),
+               context(c));
     while (rc == PD_OK && !*stopped && read_line(c, &line, &cap) && !str_eq(line, "/quit")) {
         enum decode_end end = DECODE_EOS;
         if (str_eq(line, "/reset"))
