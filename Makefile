@@ -51,7 +51,7 @@ $(B)/.packages-test: tests/lint/packages.sh
 	@touch $@
 PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib vterm
 PKGS_PRACTICE := libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
-LIBS_TRAIN := -l:libjansson.a -l:libpcre2-8.a -lm -lpthread
+LIBS_TRAIN := -l:libjansson.a -l:libpcre2-8.a -l:libyaml.a -lm -lpthread
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 include $(PACKAGES_STAMP)
 endif

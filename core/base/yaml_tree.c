@@ -1,5 +1,4 @@
-/* yaml_tree.c - reading YAML trees by path, and JSON out (yaml.h). */
-#include "core/base/mem.h"
+/* yaml_tree.c - reading YAML trees by path (yaml.h). */
 #include "core/base/yaml.h"
 
 const struct ynode *yaml_get(const struct ynode *map, const char *key)
@@ -78,26 +77,4 @@ size_t yaml_count(const struct ynode *n)
         for (const struct ynode *c = n->first; c; c = c->next)
             count++;
     return count;
-}
-
-struct json *yaml_to_json(const struct ynode *n)
-{
-    struct json *j;
-    switch (n ? n->kind : Y_NULL) {
-    case Y_BOOL: return json_new_bool(n->number != 0);
-    case Y_INT: return json_new_integer(n->integer);
-    case Y_FLOAT: return json_new_number(n->number);
-    case Y_STRING: return json_new_string(n->text);
-    case Y_SEQ:
-        j = json_new_array();
-        for (const struct ynode *c = n->first; c; c = c->next)
-            json_append(j, yaml_to_json(c));
-        return j;
-    case Y_MAP:
-        j = json_new_object();
-        for (const struct ynode *c = n->first; c; c = c->next)
-            json_set(j, c->json_key ? c->json_key : c->key, yaml_to_json(c));
-        return j;
-    default: return json_new_null();
-    }
 }

@@ -1,5 +1,5 @@
 /* options.c - the command line of podium-train (options.h). */
-#include "core/train/options.h"
+#include "core/train/options_impl.h"
 
 #include <math.h>
 
@@ -24,11 +24,7 @@
 #define IM BIT(OPTIONS_IMPORT)
 #define DO BIT(OPTIONS_DOCTOR)
 
-enum kind { STRING, INT, I64, U64, REAL, FLAG };
-
-static const struct command {
-    const char *name, *usage, *what;
-} commands[OPTIONS_COMMANDS] = {
+static const struct option_command commands[OPTIONS_COMMANDS] = {
     [OPTIONS_TRAIN] = {"train", "--model DIR --data FILE --out DIR [options]",
                        N_("train an adapter (or, with --full, the model)")},
     [OPTIONS_EVAL] = {"eval", "--model DIR --data FILE [--adapter DIR] [options]",
@@ -63,14 +59,7 @@ static const struct command {
 
 #define AT(field) offsetof(struct options, field)
 
-static const struct option {
-    const char *name;
-    enum kind kind;
-    unsigned commands;
-    size_t at;
-    double least, most;
-    const char *arg, *help;
-} options[] = {
+static const struct option options[] = {
     {"model", STRING, TR | EV | GEN | LO | IB | ME | EX | DO, AT(t.model), 0, 0, "DIR",
      N_("config.json, model.safetensors and tokenizer.json")},
     {"data", STRING, TR | EV | IB, AT(t.data), 0, 0, "FILE",
@@ -117,6 +106,10 @@ static const struct option {
     {"save-every", I64, TR, AT(t.save_every), 0, 1e9, "N",
      N_("checkpoint every N updates, 0: the last (0)")},
     {"keep", INT, TR, AT(t.keep), 0, 1000, "N", N_("checkpoints to keep, 0: all (2)")},
+    {"config", STRING, TR | EV | IB, AT(config), 0, 0, "FILE",
+     N_("options from a YAML file; flags win over it")},
+    {"print-config", FLAG, TR | EV | IB, AT(print_config), 0, 0, "",
+     N_("print the options as they hold, as such a file, and end")},
     {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},
     {"seed", U64, TR | IN | GEN | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
     {"threads", INT, TR | EV | GEN | LO | ME, AT(t.threads), 0, 256, "N",
@@ -167,10 +160,39 @@ const char *options_command_name(enum options_command c)
     return commands[c].name;
 }
 
+const struct option_command *options_command(enum options_command c)
+{
+    return &commands[c];
+}
+
+const struct option *options_table(size_t *n)
+{
+    *n = ARRAY_LEN(options);
+    return options;
+}
+
+const struct option *options_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (str_eq(options[i].name, name))
+            return &options[i];
+    return NULL;
+}
+
+size_t options_names(enum options_command c, const char **names, size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(options) && n < room; i++)
+        if (options[i].commands & BIT(c))
+            names[n++] = options[i].name;
+    return n;
+}
+
 static void defaults(struct options *o)
 {
     *o = (struct options){.command = OPTIONS_HELP, .top_p = 1, .context = 4096, .lang = "en"};
     trainer_defaults(&o->t);
+    strv_init(&o->texts);
     o->init = (struct llama_config){.hidden = 64, .ffn = 192, .layers = 2, .heads = 4,
                                     .kv_heads = 2, .max_pos = 512, .eps = 1e-5, .theta = 10000,
                                     .init_range = 0.02, .bos = -1, .pad = -1};
@@ -202,15 +224,30 @@ static bool store_number(struct options *o, const struct option *opt, const char
     return true;
 }
 
-static enum pd_code store(struct options *o, const struct option *opt, const char *text,
-                          struct pd_err *err)
+static bool store_flag(struct options *o, const struct option *opt, const char *text)
 {
-    if (opt->kind == STRING) {
+    if (!str_eq(text, "true") && !str_eq(text, "false"))
+        return false;
+    *(bool *)place(o, opt) = text[0] == 't';
+    return true;
+}
+
+enum pd_code options_store(struct options *o, const struct option *opt, const char *text,
+                           enum options_origin from, struct pd_err *err)
+{
+    bool ok = true;
+    if (opt->kind == STRING)
         *(const char **)place(o, opt) = text;
+    else if (opt->kind == FLAG)
+        ok = store_flag(o, opt, text);
+    else
+        ok = store_number(o, opt, text);
+    if (ok) {
+        o->origin[opt - options] = (unsigned char)from;
         return PD_OK;
     }
-    if (store_number(o, opt, text))
-        return PD_OK;
+    if (opt->kind == FLAG)
+        return pd_fail(err, PD_USAGE, _("%s is true or false, not \"%s\""), opt->name, text);
     return pd_fail(err, PD_USAGE, _("--%s takes a number from %g to %g, not \"%s\""), opt->name,
                    opt->least, opt->most, text);
 }
@@ -218,15 +255,19 @@ static enum pd_code store(struct options *o, const struct option *opt, const cha
 static enum pd_code unknown_option(enum options_command c, const char *name, struct pd_err *err)
 {
     const char *names[ARRAY_LEN(options)];
-    size_t n = 0;
-    for (size_t i = 0; i < ARRAY_LEN(options); i++)
-        if (options[i].commands & BIT(c))
-            names[n++] = options[i].name;
+    size_t n = options_names(c, names, ARRAY_LEN(names));
     const char *near = str_nearest(name, names, n);
     pd_fail(err, PD_USAGE, _("%s has no option --%s"), commands[c].name, name);
     if (near)
         return pd_set_hint(err, _("did you mean --%s?"), near);
     return pd_set_hint(err, _("see podium-train help %s"), commands[c].name);
+}
+
+/* "--no-FLAG" takes a flag back that the configuration file has set. */
+static const struct option *negated(const struct options *o, const char *name)
+{
+    const struct option *opt = str_starts(name, "no-") ? options_find(name + 3) : NULL;
+    return opt && opt->kind == FLAG && opt->commands & BIT(o->command) ? opt : NULL;
 }
 
 /* One "--name value", "--name=value" or "--flag" at argv[*i]. */
@@ -240,21 +281,18 @@ static enum pd_code take_option(struct options *o, int argc, char **argv, int *i
         *(name[0] == 'h' ? &o->help : &o->version) = true;
         return PD_OK;
     }
-    for (size_t k = 0; k < ARRAY_LEN(options); k++) {
-        const struct option *opt = &options[k];
-        if (!(opt->commands & BIT(o->command)) || !str_eq(opt->name, name))
-            continue;
-        if (opt->kind == FLAG) {
-            if (eq)
-                return pd_fail(err, PD_USAGE, _("--%s takes no value"), name);
-            *(bool *)place(o, opt) = true;
-            return PD_OK;
-        }
-        if (!eq && *i + 1 >= argc)
-            return pd_fail(err, PD_USAGE, _("--%s needs a value: %s"), name, opt->arg);
-        return store(o, opt, eq ? eq + 1 : argv[++*i], err);
+    const struct option *opt = options_find(name);
+    if (!opt || !(opt->commands & BIT(o->command))) {
+        opt = negated(o, name);
+        return opt && !eq ? options_store(o, opt, "false", OPTIONS_FLAG, err)
+                          : unknown_option(o->command, name, err);
     }
-    return unknown_option(o->command, name, err);
+    if (opt->kind == FLAG)
+        return eq ? pd_fail(err, PD_USAGE, _("--%s takes no value"), name)
+                  : options_store(o, opt, "true", OPTIONS_FLAG, err);
+    if (!eq && *i + 1 >= argc)
+        return pd_fail(err, PD_USAGE, _("--%s needs a value: %s"), name, opt->arg);
+    return options_store(o, opt, eq ? eq + 1 : argv[++*i], OPTIONS_FLAG, err);
 }
 
 static enum pd_code take_command(struct options *o, const char *name, struct pd_err *err)
@@ -319,6 +357,20 @@ static enum pd_code check(struct options *o, struct pd_err *err)
     return PD_OK;
 }
 
+/* The file first, whatever stands before it: flags win. */
+static enum pd_code take_config(struct options *o, int argc, char **argv, struct pd_err *err)
+{
+    const struct option *opt = options_find("config");
+    for (int i = 1; i < argc && opt->commands & BIT(o->command); i++) {
+        const char *path = str_starts(argv[i], "--config=")               ? argv[i] + 9
+                           : str_eq(argv[i], "--config") && i + 1 < argc ? argv[i + 1]
+                                                                         : NULL;
+        if (path && options_config(o, path, err) != PD_OK)
+            return err->code;
+    }
+    return PD_OK;
+}
+
 enum pd_code options_parse(int argc, char **argv, struct options *o, struct pd_err *err)
 {
     defaults(o);
@@ -329,6 +381,8 @@ enum pd_code options_parse(int argc, char **argv, struct options *o, struct pd_e
             return err->code;
         i = 2;
     }
+    if (take_config(o, argc, argv, err) != PD_OK)
+        return err->code;
     for (; i < argc; i++) {
         if (!str_starts(argv[i], "--") || !argv[i][2])
             o->rest[o->n_rest++] = argv[i];
@@ -342,26 +396,5 @@ void options_release(struct options *o)
 {
     free(o->rest);
     o->rest = NULL;
-}
-
-void options_help(enum options_command c, FILE *to)
-{
-    if (c == OPTIONS_HELP) {
-        fprintf(to, "usage: podium-train COMMAND [options]\n\n");
-        for (int i = 0; i < OPTIONS_COMMANDS; i++)
-            fprintf(to, "  %-14s %s\n", commands[i].name, _(commands[i].what));
-        fprintf(to, "\n%s\n", _("podium-train help COMMAND shows a command's options. Records on "
-                                "stdout: docs/RUNLOG.md."));
-        fprintf(to, "%s\n", _("Exit codes: 0 done, 1 failed, 2 usage, 3 can't be done here, 143 "
-                              "ended by SIGTERM."));
-        return;
-    }
-    fprintf(to, "usage: podium-train %s %s\n%s\n\n", commands[c].name, commands[c].usage,
-            _(commands[c].what));
-    for (size_t i = 0; i < ARRAY_LEN(options); i++)
-        if (options[i].commands & BIT(c)) {
-            char left[40];
-            str_fmt(left, sizeof left, "--%s %s", options[i].name, options[i].arg);
-            fprintf(to, "  %-22s %s\n", left, _(options[i].help));
-        }
+    strv_release(&o->texts);
 }

@@ -41,6 +41,9 @@ int main(int argc, char **argv)
     } else if (o.help) {
         options_help(o.command, stdout);
         rc = TRAINER_DONE;
+    } else if (o.print_config) {
+        options_print(&o, stdout);
+        rc = TRAINER_DONE;
     } else {
         rc = cmd_run(&o, &stop);
     }
