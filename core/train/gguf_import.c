@@ -106,7 +106,7 @@ static enum pd_code read_llama3(const struct gguf *g, struct llama_config *c, st
     c->rope_factor = 8;
     c->rope_low = 1;
     c->rope_high = 4;
-    c->rope_orig = 8192;
+    c->rope_orig = gguf_num(g, "llama.rope.scaling.original_context_length", 8192);
     c->rope_llama3 = t != NULL;
     if (t && (t->type != GGUF_T_F32 || t->count != c->head_dim / 2))
         return pd_fail(err, PD_UNSUPPORTED, _("rope_freqs.weight has another form"));

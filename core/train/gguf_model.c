@@ -142,6 +142,8 @@ enum pd_code gguf_model_save(const struct llama *m, const char *dir, const char 
     add_name(g, dir);
     add_sizes(g, &m->cfg);
     if (m->cfg.rope_llama3) {
+        gguf_save_u32(g, "llama.rope.scaling.original_context_length",
+                      (uint32_t)m->cfg.rope_orig);
         rope_factors(&m->cfg, factors);
         gguf_save_tensor(g, &(struct gguf_save_tensor){.name = "rope_freqs.weight",
                                                        .cols = m->cfg.head_dim / 2, .w = factors});

@@ -212,6 +212,27 @@ def agree(name, model, ours, prompts, most, noise=0.0):
           f"most {far:.2g}")
 
 
+def small_gguf(d):
+    """rope_type llama3, grouped queries, untied: the small model in llama.cpp."""
+    try:
+        import llama_cpp  # noqa: F401
+    except ImportError as e:
+        return skip("llama.cpp on the small model", f"{e.name} is not installed")
+    prompts = [[(7 * i + k) % 250 + 1 for i in range(n)] for k, n in enumerate((4, 40, 90, 200))]
+    plain = load(f"{d}/m")
+    moved = PeftModel.from_pretrained(load(f"{d}/m"), f"{d}/patterns").eval()
+    run("export", "--model", f"{d}/m", "--gguf", f"{d}/m.gguf", "--type", "f32")
+    agree("the small model's GGUF, rope llama3", llama(f"{d}/m.gguf"),
+          [theirs(plain, p) for p in prompts], prompts, 1e-3)
+    run("export", "--model", f"{d}/m", "--adapter", f"{d}/patterns", "--adapter-only", "--gguf",
+        f"{d}/a.gguf")
+    agree("its adapter with patterns by --lora", llama(f"{d}/m.gguf", f"{d}/a.gguf"),
+          [theirs(moved, p) for p in prompts], prompts, 1e-3)
+    run("import", f"{d}/m.gguf", "--out", f"{d}/back")
+    diff = max(worst(mine(f"{d}/back", ids=p), theirs(plain, p)) for p in prompts)
+    check("the GGUF imported again", diff < 2e-4, f"logits differ by at most {diff:.2g}")
+
+
 def llama_cpp_part(d, base):
     try:
         import llama_cpp  # noqa: F401
@@ -267,6 +288,7 @@ def main():
         small_adapters(d)
         written_adapter(d)
         merged_types(d)
+        small_gguf(d)
         llama_cpp_part(d, sys.argv[2] if len(sys.argv) > 2 else None)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return failed > 0
