@@ -87,6 +87,7 @@ static const struct option options[] = {
     {"lora-r", INT, TR, AT(t.lora.r), 1, 1024, "N", N_("rank of the adapter (8)")},
     {"lora-alpha", REAL, TR, AT(t.lora.alpha), 0, 1e6, "X", N_("scale is alpha / r (16)")},
     {"lora-dropout", REAL, TR, AT(t.lora.dropout), 0, 0.99, "P", N_("dropout before A (0)")},
+    {"rslora", FLAG, TR, AT(t.lora.rslora), 0, 0, "", N_("scale is alpha / sqrt(r)")},
     {"lora-targets", STRING, TR, AT(targets), 0, 0, "A,B",
      N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
     {"full", FLAG, TR, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},

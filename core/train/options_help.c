@@ -22,6 +22,9 @@ static const struct {
                             "train-on-prompt "},
     {N_("Validation"), " val-templates val-fraction eval-every eval-batches split "},
     {N_("Checkpoints"), " save-every keep save-total-limit resume replay "},
+    {N_("Prompt and answer"), " prompt instruction input lang system max-tokens temperature top-p "
+                              "top-k stop ignore-eos context "},
+    {N_("Form of the result"), " f16 max-shard-size type adapter-only "},
     {N_("Machine"), " threads checkpointing memory-limit pack-weights "},
     {N_("Output"), " log json table control hold "},
     {N_("Others"), ""},
@@ -42,6 +45,12 @@ static const struct {
     {OPTIONS_GENERATE, "podium-train generate --model base --adapter run --instruction \"Name a "
                        "colour.\"",
      N_("what it says now")},
+    {OPTIONS_COMPARE, "podium-train compare --model base --adapter run --prompts prompts.txt",
+     N_("what the training changed, prompt by prompt")},
+    {OPTIONS_CHAT, "podium-train chat --model base --adapter run --temperature 0.7 --top-p 0.9",
+     N_("a conversation; /quit ends it")},
+    {OPTIONS_EXPORT, "podium-train export --model base --adapter run --adapter-only --gguf a.gguf",
+     N_("the adapter for llama.cpp's --lora")},
     {OPTIONS_INSPECT, "podium-train inspect-batch --model base --data set.jsonl",
      N_("the first batch: what is trained, what is only read")},
     {OPTIONS_IMPORT, "podium-train import smollm2.gguf --out base", N_("a folder to train from")},

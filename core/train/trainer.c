@@ -70,13 +70,13 @@ static void describe_shape(struct trainer *t)
     const struct trainer_options *o = t->o;
     snprintf(t->st.shape, sizeof t->st.shape,
              "%s params %zu steps %" PRId64 " batch %d accum %d seq %d seed %" PRIu64
-             " r %d alpha %.9g dropout %.9g targets %u warmup %" PRId64 " schedule %d clip %.9g "
+             " r %d alpha %.9g%s dropout %.9g targets %u warmup %" PRId64 " schedule %d clip %.9g "
              "decay %.9g betas %.9g %.9g train %" PRId64,
              o->full ? "full" : "lora", llama_parameters(&t->model.cfg), o->steps, o->batch,
              o->accum, data_max_len(t->data), o->seed, t->lora.cfg.r, t->lora.cfg.alpha,
-             t->lora.cfg.dropout, t->lora.cfg.targets, o->optim.warmup, (int)o->optim.schedule,
-             o->optim.clip, o->optim.decay, o->optim.beta1, o->optim.beta2,
-             data_count(t->data, DATA_TRAIN));
+             t->lora.cfg.rslora ? " rslora" : "", t->lora.cfg.dropout, t->lora.cfg.targets,
+             o->optim.warmup, (int)o->optim.schedule, o->optim.clip, o->optim.decay, o->optim.beta1,
+             o->optim.beta2, data_count(t->data, DATA_TRAIN));
 }
 
 /* Nothing of our own to resume: a checkpoint of another program must not look
