@@ -115,6 +115,8 @@ static const struct option options[] = {
     {"seed", U64, TR | IN | GEN | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
     {"threads", INT, TR | EV | GEN | LO | ME, AT(t.threads), 0, 256, "N",
      N_("threads, 0: as many as there are processors (0)")},
+    {"log", STRING, TR, AT(log), 0, 0, "FORM",
+     N_("auto (default: a bar on a terminal, records in a pipe), bar, plain or json")},
     {"control", FLAG, TR, AT(t.control), 0, 0, "", N_("obey commands on stdin")},
     {"hold", I64, TR, AT(t.hold_s), 0, 1e6, "S",
      N_("after the last step wait for quit, S seconds (0: for ever)")},
@@ -335,6 +337,8 @@ static enum pd_code check(struct options *o, struct pd_err *err)
         if (needs[i].commands & BIT(o->command) && need(value, needs[i].name, err) != PD_OK)
             return err->code;
     }
+    if (progress_choose(o->log, o->t.fd, &o->t.log, err) != PD_OK)
+        return err->code;
     if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
         return pd_fail(err, PD_USAGE, _("--prompt or --instruction is needed"));
     if (!o->max_tokens)

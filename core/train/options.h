@@ -35,7 +35,7 @@ struct options {
     bool f16, adapter_only, ignore_eos, table;
     const char **rest;            /* arguments that are no options */
     int n_rest;
-    const char *config;
+    const char *config, *log;
     bool print_config;
     struct strv texts;            /* values of the file */
     unsigned char origin[OPTIONS_MAX];

@@ -217,6 +217,7 @@ int trainer_run(const struct trainer_options *o, const volatile int *stop)
     int rc;
     t.start_us = clock_us();
     str_init(&t.line, 1 << 16);
+    progress_init(&t.progress, o->log, o->fd);
     control_init(&t.ctl, o->control ? 0 : -1);
     t.optim.steps = o->steps;
     if (set_up(&t, &err) != PD_OK) {

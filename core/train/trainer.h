@@ -10,6 +10,7 @@
 
 #include "core/train/lora.h"
 #include "core/train/optim.h"
+#include "core/train/progress.h"
 
 struct trainer_options {
     const char *model, *data, *out;
@@ -26,6 +27,7 @@ struct trainer_options {
     int64_t eval_batches;         /* at most so many (0: the whole split) */
     uint64_t seed;
     int fd;                       /* records go here */
+    enum progress_mode log;       /* as they are, or as a person reads them */
 };
 void trainer_defaults(struct trainer_options *o);
 

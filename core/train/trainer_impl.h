@@ -24,6 +24,7 @@ struct trainer {
     struct ckpt_source src;
     struct ckpt_state st;
     struct str line;              /* the record being written */
+    struct progress progress;     /* what a person sees instead, by o->log */
     bool paused, quit, write_failed;
     int64_t step_left;            /* of `step N` while paused */
     int64_t saved_step, eval_step;

@@ -12,6 +12,11 @@ void trainer_emit(struct trainer *t)
 {
     size_t at = 0;
     runlog_end(&t->line);
+    if (t->o->log != PROGRESS_JSON) {
+        progress_record(&t->progress, t->line.p, t->line.len);
+        t->write_failed |= t->progress.failed;
+        at = t->line.len;
+    }
     while (at < t->line.len) {
         ssize_t n = write(t->o->fd, t->line.p + at, t->line.len - at);
         if (n < 0 && errno == EINTR)

@@ -1,0 +1,130 @@
+/* meminfo.c - how much memory this process uses, and may (meminfo.h). */
+#include "core/train/meminfo.h"
+
+#include "core/base/str.h"
+
+enum { PATH = 280, FILE_MAX = 65536 };
+#define NO_LIMIT (INT64_C(1) << 60)              /* version 1's "none" is above it */
+
+/* The whole of a small file into buf; false when it can't be read. */
+static bool slurp(const char *path, char *buf, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return false;
+    size_t n = fread(buf, 1, size - 1, f);
+    fclose(f);
+    buf[n] = 0;
+    return true;
+}
+
+/* The number behind `key` at a line's beginning; -1 when there is none. */
+static int64_t field(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *p = text; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+        if (strncmp(p, key, n) == 0 && (p[n] == ':' || p[n] == ' '))
+            return strtoll(p + n + 1, NULL, 10);
+    return -1;
+}
+
+size_t meminfo_resident(enum meminfo_when when)
+{
+    char text[8192];
+    int64_t kb = slurp("/proc/self/status", text, sizeof text)
+                     ? field(text, when == MEMINFO_PEAK ? "VmHWM" : "VmRSS") : -1;
+    return kb > 0 ? (size_t)kb * 1024 : 0;
+}
+
+static int64_t number_file(const char *dir, const char *name)
+{
+    char path[PATH + 40], text[64];
+    int64_t n;
+    str_fmt(path, sizeof path, "%s/%s", dir, name);
+    if (!slurp(path, text, sizeof text))
+        return -1;
+    text[strcspn(text, "\n")] = 0;
+    return str_to_i64(text, &n) && n >= 0 && n < NO_LIMIT ? n : -1;
+}
+
+struct version {
+    const char *mount, *limit, *used, *cache;
+};
+static const struct version versions[] = {
+    {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+    {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file"},
+};
+
+static void take_group(const struct version *v, const char *dir, struct meminfo_limit *out)
+{
+    char path[PATH + 40], stat[FILE_MAX];
+    int64_t most = number_file(dir, v->limit), used = number_file(dir, v->used), cache = 0;
+    if (most < 0)
+        return;
+    str_fmt(path, sizeof path, "%s/memory.stat", dir);
+    if (slurp(path, stat, sizeof stat))
+        cache = MAX(field(stat, v->cache), 0);
+    int64_t left = MAX(most - MAX(used - cache, 0), 0);
+    if (left >= out->free)
+        return;
+    out->free = left;
+    out->most = most;
+    out->cgroup = true;
+    str_fmt(out->where, sizeof out->where, "%s/%s", dir, v->limit);
+}
+
+/* The group and all above it, up to the mount. */
+static void walk(const struct version *v, const char *root, const char *group,
+                 struct meminfo_limit *out)
+{
+    char dir[PATH];
+    int n = snprintf(dir, sizeof dir, "%s%s", root, v->mount);
+    size_t mount = (size_t)n;
+    if (!strstr(group, "..") && !str_eq(group, "/"))
+        str_fmt(dir + mount, sizeof dir - mount, "%s", group);
+    for (;;) {
+        take_group(v, dir, out);
+        char *slash = strrchr(dir, '/');
+        if (strlen(dir) <= mount || !slash)
+            return;
+        *slash = 0;
+    }
+}
+
+/* A line of /proc/self/cgroup: "0::/path" (2) or "9:memory:/path" (1). */
+static void take_line(const char *root, char *line, struct meminfo_limit *out)
+{
+    char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+    if (!path)
+        return;
+    *path++ = 0;
+    char list[128];
+    str_fmt(list, sizeof list, ",%s,", names + 1);
+    if (names[1] == 0)
+        walk(&versions[0], root, path, out);
+    else if (strstr(list, ",memory,"))
+        walk(&versions[1], root, path, out);
+}
+
+void meminfo_limit(const char *root, struct meminfo_limit *out)
+{
+    char path[PATH], text[FILE_MAX];
+    *out = (struct meminfo_limit){.free = INT64_MAX, .most = INT64_MAX};
+    str_fmt(path, sizeof path, "%s/proc/meminfo", root);
+    if (slurp(path, text, sizeof text) && field(text, "MemAvailable") >= 0) {
+        out->free = field(text, "MemAvailable") * 1024;
+        out->most = field(text, "MemTotal") * 1024;
+        str_copy(out->where, sizeof out->where, path);
+    }
+    str_fmt(path, sizeof path, "%s/proc/self/cgroup", root);
+    if (!slurp(path, text, sizeof text))
+        return;
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end ? 1 : 0;
+        if (end > line && end[-1] == '\n')
+            end[-1] = 0;
+        take_line(root, line, out);
+    }
+}
