@@ -11,7 +11,6 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/train/cmd_decode.h"
-#include "core/train/tok_chat.h"
 
 struct chat {
     const struct options *o;
@@ -98,8 +97,7 @@ static enum pd_code answer(struct chat *c, const char *said, enum decode_end *en
     struct decode_options d;
     struct tok_ids ids;
     struct str text;
-    cmd_decode_options(c->o, &c->x, c->t, &d);
-    d.eos[d.n_eos++] = tok_chat_eot(c->form);
+    cmd_decode_options(c->o, &c->x, c->t, c->form, &d);
     d.say = c->person ? cmd_say_live : NULL;
     tok_ids_init(&ids);
     str_init(&text, CMD_TEXT_CEILING);
@@ -165,12 +163,8 @@ static enum pd_code talk(struct chat *c, bool *stopped, struct pd_err *err)
 static enum pd_code open_chat(struct chat *c, struct pd_err *err)
 {
     if (cmd_model_open(&c->x, c->o, err) != PD_OK || tok_load(c->o->t.model, &c->t, err) != PD_OK ||
-        tok_chat_load(c->o->t.model, c->t, &c->form, err) != PD_OK)
+        cmd_chat_form(c->o, c->t, &c->form, err) != PD_OK)
         return err->code;
-    if (tok_chat_kind(c->form) == TOK_CHAT_NONE) {
-        pd_fail_at(err, PD_UNSUPPORTED, c->o->t.model, 0, 0, _("this model has no chat template"));
-        return pd_set_hint(err, _("use generate --instruction for a model tuned on instructions"));
-    }
     if (c->x.adapted)
         lora_merge(&c->x.lora, &c->x.m);
     return PD_OK;

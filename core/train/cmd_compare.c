@@ -27,6 +27,7 @@ struct compare {
     const struct options *o;
     struct cmd_model x;
     struct tok *t;
+    struct tok_chat *form;        /* --chat; else NULL */
     struct prompts p;
     char **answers[2];            /* of the base, of the adapter */
 };
@@ -56,7 +57,11 @@ static enum pd_code add_record(struct compare *c, const char *line, int number,
     str_init(&s, CMD_TEXT_CEILING);
     if (prompt)
         add_prompt(&c->p, prompt, prompt);
-    else if (instruction) {
+    else if (instruction && c->o->chat) {
+        const char *input = tjson_str(j, "input", "");
+        str_printf(&s, "%s%s%s", instruction, *input ? "\n\n" : "", input);
+        add_prompt(&c->p, instruction, s.p);
+    } else if (instruction) {
         data_prompt(tjson_str(j, "lang", c->o->lang), instruction, tjson_str(j, "input", ""), &s);
         add_prompt(&c->p, instruction, s.p);
     } else {
@@ -109,10 +114,11 @@ static enum pd_code answer_one(struct compare *c, const char *prompt, char **out
     tok_ids_init(&ids);
     str_init(&text, CMD_TEXT_CEILING);
     str_init(&clean, CMD_TEXT_CEILING);
-    tok_encode(c->t, prompt, strlen(prompt), true, &ids);
-    cmd_decode_options(c->o, &c->x, c->t, &d);
+    enum pd_code rc = cmd_prompt_ids(c->o, c->t, c->form, prompt, true, &ids, err);
+    cmd_decode_options(c->o, &c->x, c->t, c->form, &d);
     struct decode *run = decode_new(&c->x.m, &c->x.c, c->t, cmd_context(c->o, &c->x, ids.n));
-    enum pd_code rc = decode_run(run, &d, ids.v, ids.n, &text, NULL, &end, err);
+    if (rc == PD_OK)
+        rc = decode_run(run, &d, ids.v, ids.n, &text, NULL, &end, err);
     decode_free(run);
     utf8_clean(text.p, text.len, true, &clean);
     *out = xstrdup(clean.p);
@@ -198,6 +204,7 @@ static void release(struct compare *c)
     free(c->p.text);
     free(c->answers[0]);
     free(c->answers[1]);
+    tok_chat_free(c->form);
     if (c->t)
         tok_free(c->t);
     cmd_model_close(&c->x);
@@ -212,6 +219,8 @@ int cmd_compare(const struct options *o)
         rc = cmd_model_open(&c.x, o, &err);
     if (rc == PD_OK)
         rc = tok_load(o->t.model, &c.t, &err);
+    if (rc == PD_OK && o->chat)
+        rc = cmd_chat_form(o, c.t, &c.form, &err);
     if (rc == PD_OK)
         rc = answer_all(&c, &err);
     bool stopped = *cmd_stop_flag();

@@ -8,32 +8,39 @@
 #include "core/train/cmd_decode.h"
 #include "core/train/data.h"
 
-static void encode_prompt(const struct options *o, const struct tok *t, struct tok_ids *ids)
+static enum pd_code encode_prompt(const struct options *o, const struct tok *t,
+                                  const struct tok_chat *form, struct tok_ids *ids,
+                                  struct pd_err *err)
 {
     struct str s;
     str_init(&s, CMD_TEXT_CEILING);
-    if (o->instruction)
-        data_prompt(o->lang, o->instruction, o->input, &s);
-    else
+    if (!o->instruction)
         str_add(&s, o->prompt);
-    tok_encode(t, s.p, s.len, !o->instruction, ids);
+    else if (o->chat)
+        str_printf(&s, "%s%s%s", o->instruction, o->input ? "\n\n" : "", o->input ? o->input : "");
+    else
+        data_prompt(o->lang, o->instruction, o->input, &s);
+    enum pd_code rc = cmd_prompt_ids(o, t, form, s.p, !o->instruction, ids, err);
     str_release(&s);
+    return rc;
 }
 
 static enum pd_code generate(const struct options *o, struct cmd_model *x, const struct tok *t,
-                             enum decode_end *end, struct pd_err *err)
+                             const struct tok_chat *form, enum decode_end *end,
+                             struct pd_err *err)
 {
     struct decode_options d;
     struct tok_ids ids;
     struct str text;
     tok_ids_init(&ids);
     str_init(&text, CMD_TEXT_CEILING);
-    encode_prompt(o, t, &ids);
+    enum pd_code rc = encode_prompt(o, t, form, &ids, err);
     struct decode *run = decode_new(&x->m, &x->c, t, cmd_context(o, x, ids.n));
-    cmd_decode_options(o, x, t, &d);
+    cmd_decode_options(o, x, t, form, &d);
     bool live = isatty(STDOUT_FILENO);
     d.say = live ? cmd_say_live : NULL;
-    enum pd_code rc = decode_run(run, &d, ids.v, ids.n, &text, NULL, end, err);
+    if (rc == PD_OK)
+        rc = decode_run(run, &d, ids.v, ids.n, &text, NULL, end, err);
     if (rc == PD_OK && live)
         printf("\n");
     else if (rc == PD_OK)
@@ -48,16 +55,20 @@ int cmd_generate(const struct options *o)
 {
     struct cmd_model x;
     struct tok *t = NULL;
+    struct tok_chat *form = NULL;
     struct pd_err err;
     enum decode_end end = DECODE_EOS;
     enum pd_code rc = cmd_model_open(&x, o, &err);
     if (rc == PD_OK)
         rc = tok_load(o->t.model, &t, &err);
+    if (rc == PD_OK && o->chat)
+        rc = cmd_chat_form(o, t, &form, &err);
     if (rc == PD_OK) {
         if (x.adapted)
             lora_merge(&x.lora, &x.m);
-        rc = generate(o, &x, t, &end, &err);
+        rc = generate(o, &x, t, form, &end, &err);
     }
+    tok_chat_free(form);
     if (t)
         tok_free(t);
     cmd_model_close(&x);

@@ -32,7 +32,7 @@ struct options {
     double temperature, top_p;
     int64_t max_tokens, index, top_k, shard_bytes;
     int context;
-    bool f16, adapter_only, ignore_eos, table;
+    bool f16, adapter_only, ignore_eos, table, chat;
     const char **rest;            /* arguments that are no options */
     int n_rest;
     const char *config, *log;

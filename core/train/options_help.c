@@ -22,8 +22,8 @@ static const struct {
                             "train-on-prompt "},
     {N_("Validation"), " val-templates val-fraction eval-every eval-batches split "},
     {N_("Checkpoints"), " save-every keep save-total-limit resume replay "},
-    {N_("Prompt and answer"), " prompt instruction input lang system max-tokens temperature top-p "
-                              "top-k stop ignore-eos context "},
+    {N_("Prompt and answer"), " prompt instruction input lang chat system max-tokens temperature "
+                              "top-p top-k stop ignore-eos context "},
     {N_("Form of the result"), " f16 max-shard-size type adapter-only "},
     {N_("Machine"), " threads checkpointing memory-limit pack-weights "},
     {N_("Output"), " log json table control hold "},

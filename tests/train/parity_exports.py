@@ -233,6 +233,25 @@ def small_gguf(d):
     check("the GGUF imported again", diff < 2e-4, f"logits differ by at most {diff:.2g}")
 
 
+def conversation(base):
+    """Two turns of `chat` against transformers on the template's own text."""
+    said = ["What is the capital of France?", "And of Germany?"]
+    r = subprocess.run([TRAIN, "chat", "--model", base, "--max-tokens", "24"], text=True,
+                       input="\n".join(said) + "\n", capture_output=True, check=True)
+    tok = transformers.AutoTokenizer.from_pretrained(base)
+    model, talk, answers = load(base), [], []
+    for text in said:
+        talk.append({"role": "user", "content": text})
+        ids = tok.apply_chat_template(talk, add_generation_prompt=True, return_tensors="pt",
+                                      return_dict=True)
+        with torch.no_grad():
+            out = model.generate(**ids, max_new_tokens=24, do_sample=False)
+        answers.append(tok.decode(out[0, ids["input_ids"].shape[1]:], skip_special_tokens=True))
+        talk.append({"role": "assistant", "content": answers[-1]})
+    check("a conversation in the template", r.stdout == "".join(a + "\n" for a in answers),
+          f"{answers}")
+
+
 def llama_cpp_part(d, base):
     try:
         import llama_cpp  # noqa: F401
@@ -261,6 +280,7 @@ def llama_cpp_part(d, base):
             # does to its own logits is the yardstick
             noise = max(worst(z, cpp_logits(cpp, p)) for p, z in zip(prompts, exact))
             agree("SmolLM2, the package's file", cpp, ours, prompts, noise * 1.01 + 1e-2, noise)
+    conversation(base)
     how = dict(r=8, lora_alpha=16, target_modules="all-linear", alpha_pattern={"q_proj": 4},
                rank_pattern={"k_proj": 4})
     torch.manual_seed(5)

@@ -149,7 +149,9 @@ PY
         turns 'hello\n\nand again\n/reset\nhello\n/quit\nnever\n' >"$dir/three" &&
         [ "$(wc -c <"$dir/one")" -lt "$(wc -c <"$dir/two")" ] &&
         head -c "$(wc -c <"$dir/one")" "$dir/two" | cmp - "$dir/one" &&
-        cat "$dir/two" "$dir/one" | cmp - "$dir/three"
+        cat "$dir/two" "$dir/one" | cmp - "$dir/three" &&
+        "$train" generate --model "$dir/chat" --chat --prompt hello --max-tokens 6 |
+        cmp - "$dir/one"
 }
 
 turns() {
@@ -158,6 +160,7 @@ turns() {
 
 refused() {
     says 3 "no chat template" "$train" chat --model $base &&
+        says 3 "no chat template" "$train" generate --model $base --chat --prompt x &&
         says 2 "--adapter is needed" "$train" merge --model $base --out "$dir/x" &&
         says 2 "one" "$train" merge --model $base --adapter "$dir/ad" --out "$dir/x" --bf16 --f16 &&
         says 2 "own folder" "$train" merge --model $base --adapter "$dir/ad" --out $base &&
