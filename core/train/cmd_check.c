@@ -11,6 +11,7 @@
 #include "core/base/str.h"
 #include "core/train/ckpt.h"
 #include "core/train/gguf_import.h"
+#include "core/train/lora_config.h"
 #include "core/train/lora_report.h"
 #include "core/train/shards.h"
 #include "core/train/vocab_check.h"
@@ -39,13 +40,27 @@ static bool is_adapters(const struct safetensors *s)
     return false;
 }
 
+static enum pd_code check_adapters(const struct safetensors *s, const char *path,
+                                   struct pd_err *err)
+{
+    struct str notes;
+    str_init(&notes, 1 << 16);
+    enum pd_code rc = lora_report_alone(s, path, err);
+    if (rc == PD_OK)
+        lora_report_zero(s, &notes);
+    if (notes.len)
+        printf("%s: %s", path, notes.p);
+    str_release(&notes);
+    return rc;
+}
+
 static enum pd_code check_tensors(const char *path, struct pd_err *err)
 {
     struct safetensors *s;
     size_t bytes = 0;
     if (safetensors_open(path, &s, err) != PD_OK)
         return err->code;
-    enum pd_code rc = is_adapters(s) ? lora_report_alone(s, path, err) : PD_OK;
+    enum pd_code rc = is_adapters(s) ? check_adapters(s, path, err) : PD_OK;
     for (int i = 0; i < safetensors_count(s); i++)
         bytes += safetensors_at(s, i)->bytes;
     if (!rc)
@@ -140,6 +155,10 @@ static enum pd_code check_adapter(const char *dir, struct pd_err *err)
         rc = vocab_check(NULL, c.vocab, dir, NULL, err);
     if (!rc)
         rc = check_tensors(path, err);
+    free(path);
+    path = path_join(dir, "adapter_config.json");
+    if (!rc && has(dir, "adapter_config.json"))
+        rc = lora_config_check(path, err);
     free(path);
     return rc;
 }

@@ -204,19 +204,36 @@ static enum pd_code read_numbers(const struct tjson *j, const char *src, struct 
     return PD_OK;
 }
 
+/* What can be known without the base. *j is the caller's. */
+static enum pd_code read_alone(const char *path, struct tjson **j, struct lora_config *c,
+                               struct pd_err *err)
+{
+    enum pd_code rc = tjson_read(path, CONFIG_CEILING, j, err);
+    if (rc == PD_OK && tjson_type(*j) != TJSON_OBJECT)
+        rc = pd_fail_at(err, PD_PARSE, path, 1, 1, _("an adapter's configuration is an object"));
+    if (rc == PD_OK)
+        rc = refuse_others(*j, path, err);
+    if (rc == PD_OK)
+        rc = check_types(*j, path, err);
+    if (rc == PD_OK)
+        rc = read_numbers(*j, path, c, err);
+    return rc;
+}
+
+enum pd_code lora_config_check(const char *path, struct pd_err *err)
+{
+    struct tjson *j = NULL;
+    struct lora_config c;
+    enum pd_code rc = read_alone(path, &j, &c, err);
+    tjson_free(j);
+    return rc;
+}
+
 enum pd_code lora_config_read(const char *path, const struct llama_config *m,
                               struct lora_config *c, struct lora_table *t, struct pd_err *err)
 {
     struct tjson *j = NULL;
-    enum pd_code rc = tjson_read(path, CONFIG_CEILING, &j, err);
-    if (rc == PD_OK && tjson_type(j) != TJSON_OBJECT)
-        rc = pd_fail_at(err, PD_PARSE, path, 1, 1, _("an adapter's configuration is an object"));
-    if (rc == PD_OK)
-        rc = refuse_others(j, path, err);
-    if (rc == PD_OK)
-        rc = check_types(j, path, err);
-    if (rc == PD_OK)
-        rc = read_numbers(j, path, c, err);
+    enum pd_code rc = read_alone(path, &j, c, err);
     if (rc == PD_OK)
         rc = lora_match(j, path, m, c, t, err);
     c->table = t;

@@ -12,6 +12,8 @@
 
 MUST_USE enum pd_code lora_config_write(const struct lora *l, const char *path, const char *base,
                                         struct pd_err *err);
+/* Without a base: what is refused, types and numbers. */
+MUST_USE enum pd_code lora_config_check(const char *path, struct pd_err *err);
 /* c->table is t. */
 MUST_USE enum pd_code lora_config_read(const char *path, const struct llama_config *m,
                                        struct lora_config *c, struct lora_table *t,

@@ -84,3 +84,15 @@ void lora_names_print(struct lora_names *x, size_t most, struct str *out)
         i += both ? 2 * n : n;
     }
 }
+
+void lora_names_zero(struct lora_names *zero, int all, struct str *out)
+{
+    if (zero->n && zero->n == all)
+        str_add(out, _("every lora_B is zero: nothing was trained, the adapter changes nothing\n"));
+    else if (zero->n) {
+        str_printf(out, _("%d of %d lora_B are zero (not trained): "), zero->n, all);
+        lora_names_print(zero, 300, out);
+        str_add(out, "\n");
+    }
+    lora_names_release(zero);
+}

@@ -127,12 +127,5 @@ void lora_notes(const struct lora *l, struct str *out)
     for (int i = 1; i < l->tensors.n; i += 2)
         if (all_zero(&l->tensors.t[i]))
             lora_names_add(&zero, l->tensors.t[i].name);
-    if (zero.n && zero.n == l->tensors.n / 2)
-        str_add(out, _("every lora_B is zero: nothing was trained, the adapter changes nothing\n"));
-    else if (zero.n) {
-        str_printf(out, _("%d of %d lora_B are zero (not trained): "), zero.n, l->tensors.n / 2);
-        lora_names_print(&zero, 300, out);
-        str_add(out, "\n");
-    }
-    lora_names_release(&zero);
+    lora_names_zero(&zero, l->tensors.n / 2, out);
 }

@@ -1,19 +1,11 @@
 /* lora_report.c - what of an adapter's file fits, and what not (lora_report.h). */
-#include "core/train/lora_report.h"
+#include "core/train/lora_report_impl.h"
 
 #include "core/base/i18n.h"
 
 enum { LINE = 300 };
 
-enum fault { EMPTY, MISSING, LEFT, SHAPE, FAULTS };
-
-struct report {
-    struct lora_names names[FAULTS];
-    const struct safetensors_entry *odd;         /* the first of another shape */
-    const struct tensor *want;
-};
-
-static bool is_empty(const struct safetensors_entry *e)
+bool lora_report_empty(const struct safetensors_entry *e)
 {
     for (int i = 0; i < e->ndim; i++)
         if (e->shape[i] == 0)
@@ -27,7 +19,7 @@ static void compare(const struct safetensors *s, const struct lora *l, struct re
         const struct safetensors_entry *e = safetensors_at(s, i);
         const struct tensor *t = tensors_find(&l->tensors, e->name);
         bool fits = t && e->ndim == 2 && e->shape[0] == t->rows && e->shape[1] == t->cols;
-        if (is_empty(e)) {
+        if (lora_report_empty(e)) {
             lora_names_add(&r->names[EMPTY], e->name);
         } else if (!t) {
             lora_names_add(&r->names[LEFT], e->name);
@@ -128,19 +120,8 @@ static void print_fault(const struct safetensors *s, struct report *r, enum faul
     str_printf(out, _(" instead of [%d, %d]"), r->want->rows, r->want->cols);
 }
 
-static enum pd_code tell(const struct safetensors *s, const char *path, struct report *r,
-                         struct pd_err *err)
+static void hint(const struct safetensors *s, const struct report *r, struct pd_err *err)
 {
-    struct str out;
-    str_init(&out, 1 << 20);
-    for (int f = 0; f < FAULTS; f++)
-        print_fault(s, r, (enum fault)f, &out);
-    if (!out.len) {
-        str_release(&out);
-        return PD_OK;
-    }
-    pd_fail_at(err, PD_TRAIN, path, 0, 0, "%s", out.p);
-    str_release(&out);
     if (r->names[EMPTY].n)
         pd_set_hint(err, _("the weights were not gathered before saving (DeepSpeed ZeRO-3, FSDP): "
                             "gather them, save again"));
@@ -148,37 +129,24 @@ static enum pd_code tell(const struct safetensors *s, const char *path, struct r
         hint_shape(r, err);
     else
         hint_names(s, r, err);
-    return err->code;
 }
 
-/* The name of a lora_A's lora_B or the other way round; false: neither. */
-static bool partner(const char *name, char *out, size_t size)
+enum pd_code lora_report_tell(const struct safetensors *s, const char *path, struct report *r,
+                              struct pd_err *err)
 {
-    str_copy(out, size, name);
-    char *a = strstr(out, ".lora_A.weight"), *b = strstr(out, ".lora_B.weight");
-    if (a || b)
-        (a ? a : b)[strlen(".lora_")] = a ? 'B' : 'A';
-    return a || b;
-}
-
-enum pd_code lora_report_alone(const struct safetensors *s, const char *path, struct pd_err *err)
-{
-    struct report r = {0};
-    char other[2 * TENSOR_NAME];
-    for (int i = 0; i < safetensors_count(s); i++) {
-        const struct safetensors_entry *e = safetensors_at(s, i);
-        bool adapter = partner(e->name, other, sizeof other);
-        if (!adapter)
-            lora_names_add(&r.names[LEFT], e->name);
-        else if (is_empty(e))
-            lora_names_add(&r.names[EMPTY], e->name);
-        if (adapter && !safetensors_find(s, other))
-            lora_names_add(&r.names[MISSING], other);
-    }
-    enum pd_code rc = tell(s, path, &r, err);
+    struct str out;
+    str_init(&out, 1 << 20);
     for (int f = 0; f < FAULTS; f++)
-        lora_names_release(&r.names[f]);
-    return rc;
+        print_fault(s, r, (enum fault)f, &out);
+    bool wrong = out.len > 0;
+    if (wrong) {
+        pd_fail_at(err, PD_TRAIN, path, 0, 0, "%s", out.p);
+        hint(s, r, err);
+    }
+    str_release(&out);
+    for (int f = 0; f < FAULTS; f++)
+        lora_names_release(&r->names[f]);
+    return wrong ? err->code : PD_OK;
 }
 
 enum pd_code lora_report(const struct safetensors *s, const char *path, const struct lora *l,
@@ -186,8 +154,5 @@ enum pd_code lora_report(const struct safetensors *s, const char *path, const st
 {
     struct report r = {0};
     compare(s, l, &r);
-    enum pd_code rc = tell(s, path, &r, err);
-    for (int f = 0; f < FAULTS; f++)
-        lora_names_release(&r.names[f]);
-    return rc;
+    return lora_report_tell(s, path, &r, err);
 }

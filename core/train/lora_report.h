@@ -13,10 +13,14 @@
 /* PD_TRAIN unless the file has exactly l's tensors. */
 MUST_USE enum pd_code lora_report(const struct safetensors *s, const char *path,
                                   const struct lora *l, struct pd_err *err);
-/* An adapter's file without its configuration: empty tensors, an A without its
- * B or the other way round, names that are no adapter's. */
+/* An adapter's file without its base: empty tensors, an A without its B or the
+ * other way round or with another r, names that are no adapter's, values that are
+ * no numbers. */
 MUST_USE enum pd_code lora_report_alone(const struct safetensors *s, const char *path,
                                         struct pd_err *err);
+/* What a person should know of such a file: the lora_B that are zero, a sentence
+ * with a line end; nothing when there is nothing. */
+void lora_report_zero(const struct safetensors *s, struct str *out);
 
 /* Append the names in short form, separated by ", ", in at most `most` bytes,
  * then "… and N more". */
@@ -29,6 +33,8 @@ struct lora_names {
 };
 void lora_names_add(struct lora_names *x, const char *tensor);
 void lora_names_print(struct lora_names *x, size_t most, struct str *out);   /* sorts */
+/* The sentence about `zero` of `all` lora_B; releases. */
+void lora_names_zero(struct lora_names *zero, int all, struct str *out);
 void lora_names_release(struct lora_names *x);
 
 #endif

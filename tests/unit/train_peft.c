@@ -325,6 +325,48 @@ TEST(a_folder_that_is_no_adapter_is_named)
     CHECK_OK(path_mkdirs(at("ad"), 0755, &err));
 }
 
+/* What is said of the file alone, without configuration and base; "": good. */
+static const char *alone(void)
+{
+    static struct pd_err err;
+    struct safetensors *s;
+    char *path = at("ad/adapter_model.safetensors");
+    CHECK_OK(safetensors_open(path, &s, &err));
+    enum pd_code rc = lora_report_alone(s, path, &err);
+    safetensors_close(s);
+    return rc == PD_OK ? "" : err.msg;
+}
+
+TEST(a_file_alone_is_looked_at)
+{
+    struct lora l;
+    struct safetensors *f;
+    struct pd_err err;
+    struct str s;
+    make(&l);
+    CHECK_STR(alone(), "");
+    l.tensors.t[3].w[2] = INFINITY;
+    save_as(&l.tensors);
+    CHECK_HAS(alone(), "lora_B.weight[2] is not a finite number");
+    for (int i = 1; i < 8; i += 2)
+        memset(l.tensors.t[i].w, 0, tensors_count(&l.tensors.t[i]) * sizeof(float));
+    save_as(&l.tensors);
+    CHECK_STR(alone(), "");
+    str_init(&s, 4096);
+    CHECK_OK(safetensors_open(at("ad/adapter_model.safetensors"), &f, &err));
+    lora_report_zero(f, &s);
+    CHECK_HAS(s.p, "every lora_B is zero");
+    safetensors_close(f);
+    str_release(&s);
+    l.tensors.t[1].rows = 4, l.tensors.t[1].cols = 4;      /* was [8, 2] */
+    save_as(&l.tensors);
+    CHECK_HAS(alone(), "different r");
+    drop(&l.tensors, 0);
+    save_as(&l.tensors);
+    CHECK_HAS(alone(), "1 of 8 tensors are missing: layers.0.self_attn.q_proj.lora_A");
+    lora_release(&l);
+}
+
 TEST(empty_tensors_are_counted)
 {
     struct lora l;
