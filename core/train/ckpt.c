@@ -131,13 +131,31 @@ static enum pd_code sync_dir(const char *dir, struct pd_err *err)
     return PD_OK;
 }
 
+static enum pd_code write_log(const char *dir, const char *log, struct pd_err *err)
+{
+    if (!log)
+        return PD_OK;
+    char *path = path_join(dir, "trainer_state.json");
+    enum pd_code rc = path_write_atomic(path, 0644, log, strlen(log), err);
+    free(path);
+    return rc;
+}
+
+/* Half a checkpoint takes room that the next one needs. */
+static enum pd_code give_up(const char *tmp, enum pd_code rc)
+{
+    struct pd_err ignored;
+    (void)!path_remove_tree(tmp, &ignored);
+    return rc;
+}
+
 static enum pd_code fill_dir(const char *dir, const struct ckpt_source *src,
                              const struct ckpt_state *st, int64_t *bytes, struct pd_err *err)
 {
     struct ckpt_source exact = *src;
     exact.bf16 = false;
     if (path_mkdirs(dir, 0755, err) != PD_OK || ckpt_export(dir, &exact, err) != PD_OK ||
-        write_state(dir, st, err) != PD_OK)
+        write_state(dir, st, err) != PD_OK || write_log(dir, st->log, err) != PD_OK)
         return err->code;
     char *path = path_join(dir, "optimizer.safetensors");
     enum pd_code rc = safetensors_save(path, trained(src), SAFETENSORS_M | SAFETENSORS_V, false,
@@ -168,7 +186,7 @@ static int64_t newest_below(const struct strv *names, int64_t below)
     return newest;
 }
 
-static void remove_old(const char *out, int keep)
+static void remove_old(const char *out, int keep, int64_t best)
 {
     struct strv names;
     struct pd_err ignored;
@@ -181,7 +199,8 @@ static void remove_old(const char *out, int keep)
             break;
         below = newest;
         char *path = xasprintf("%s/checkpoint-%" PRId64, out, newest);
-        enum pd_code rc = i >= keep ? path_remove_tree(path, &ignored) : PD_OK;
+        enum pd_code rc = i >= keep && newest != best ? path_remove_tree(path, &ignored)
+                                                       : PD_OK;
         free(path);
         if (rc != PD_OK)
             break;
@@ -204,9 +223,11 @@ enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
         rc = pd_fail_errno(err, PD_IO, _("%s can't be renamed"), tmp);
     else
         rc = sync_dir(out, err);
+    if (rc != PD_OK)
+        rc = give_up(tmp, rc);
     free(tmp);
     if (rc == PD_OK)
-        remove_old(out, keep);
+        remove_old(out, keep, st->best);
     return rc;
 }
 

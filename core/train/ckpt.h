@@ -19,6 +19,8 @@ struct ckpt_state {
     int64_t tokens;               /* trained tokens so far */
     double rate;                  /* peak rate as set by control (--rate at first) */
     char shape[512];              /* options that must be equal to resume, as text */
+    const char *log;              /* saving: trainer_state.json, borrowed; NULL: none */
+    int64_t best;                 /* saving: the step of this checkpoint is kept too; -1 */
 };
 
 /* What a run trains: lora, or (lora NULL) the model itself. */

@@ -135,7 +135,7 @@ int cmd_run(const struct options *o, const volatile int *stop)
         [OPTIONS_LOGITS] = cmd_logits, [OPTIONS_INIT] = run_init, [OPTIONS_DATA] = run_data,
         [OPTIONS_INSPECT] = cmd_inspect_batch, [OPTIONS_TAR] = run_tar,
         [OPTIONS_IMPORT] = cmd_import, [OPTIONS_CHECK] = cmd_check,
-        [OPTIONS_DOCTOR] = cmd_doctor, [OPTIONS_HELP] = run_help,
+        [OPTIONS_DOCTOR] = cmd_doctor, [OPTIONS_DIAGNOSE] = cmd_diagnose, [OPTIONS_HELP] = run_help,
     };
     stop_flag = stop;
     if (o->command == OPTIONS_TRAIN)

@@ -20,6 +20,7 @@ int cmd_logits(const struct options *o);
 int cmd_import(const struct options *o);                  /* cmd_import.c */
 int cmd_check(const struct options *o);                   /* cmd_check.c */
 int cmd_doctor(const struct options *o);                  /* cmd_doctor.c */
+int cmd_diagnose(const struct options *o);                /* cmd_diagnose.c */
 
 /* Set by a signal; what works for long looks at it. */
 const volatile int *cmd_stop_flag(void);

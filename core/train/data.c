@@ -250,6 +250,19 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
     return PD_OK;
 }
 
+int data_batch_lines(struct data *d, enum data_split s, uint64_t seed, int64_t index, int rows,
+                     int *lines)
+{
+    struct data_record r;
+    int n = 0;
+    for (int i = 0; i < rows && d->count[s] > 0; i++) {
+        int64_t epoch;
+        if (data_record(d, s, place_at(d, s, seed, index * rows + i, &epoch), &r))
+            lines[n++] = r.line;
+    }
+    return n;
+}
+
 void data_eval_batch(struct data *d, enum data_split s, int64_t index, int rows,
                      struct data_batch *b)
 {

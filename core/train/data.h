@@ -71,6 +71,9 @@ int data_templates(const struct data *d, enum data_split s);     /* different te
 MUST_USE enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed,
                                  int64_t index, int rows, struct data_batch *b,
                                  struct pd_err *err);
+/* The lines of the records in that batch into lines[rows]; how many (0: text). */
+int data_batch_lines(struct data *d, enum data_split s, uint64_t seed, int64_t index, int rows,
+                     int *lines);
 double data_epoch(const struct data *d, int64_t index, int rows);  /* epochs before that batch */
 /* In the order of the file, each example once; b->rows is 0 behind the last. */
 void data_eval_batch(struct data *d, enum data_split s, int64_t index, int rows,

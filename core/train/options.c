@@ -23,6 +23,7 @@
 #define IB BIT(OPTIONS_INSPECT)
 #define IM BIT(OPTIONS_IMPORT)
 #define DO BIT(OPTIONS_DOCTOR)
+#define DI BIT(OPTIONS_DIAGNOSE)
 
 static const struct option_command commands[OPTIONS_COMMANDS] = {
     [OPTIONS_TRAIN] = {"train", "--model DIR --data FILE --out DIR [options]",
@@ -52,6 +53,8 @@ static const struct option_command commands[OPTIONS_COMMANDS] = {
                        N_("what a model, adapter, tensor file or run is, and what is wrong")},
     [OPTIONS_DOCTOR] = {"doctor", "DATASET... [--model DIR] [--json]",
                         N_("what is wrong with a data set, row by row")},
+    [OPTIONS_DIAGNOSE] = {"diagnose", "FILE [--json]",
+                          N_("what a run's numbers say: NaN, divergence, overfitting")},
     [OPTIONS_TAR] = {"tar", "DIR", N_("write a folder as a tar archive to stdout")},
     [OPTIONS_WAIT] = {"wait", "", N_("sleep until SIGTERM")},
     [OPTIONS_HELP] = {"help", "[COMMAND]", N_("this page, or the page of a command")},
@@ -111,6 +114,9 @@ static const struct option options[] = {
      N_("options from a YAML file; flags win over it")},
     {"print-config", FLAG, TR | EV | IB, AT(print_config), 0, 0, "",
      N_("print the options as they hold, as such a file, and end")},
+    {"save-total-limit", INT, TR, AT(t.keep), 0, 1000, "N", N_("the same as --keep")},
+    {"replay", I64, TR, AT(t.replay), 1, 1e9, "STEP",
+     N_("take this step of a run apart, from the newest checkpoint before it")},
     {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},
     {"seed", U64, TR | IN | GEN | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
     {"threads", INT, TR | EV | GEN | LO | ME, AT(t.threads), 0, 256, "N",
@@ -145,7 +151,7 @@ static const struct option options[] = {
      N_("the system's message (with --chat, or in chat)")},
     {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
     {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
-    {"json", FLAG, IB | ME | CO | EV | DO, AT(json), 0, 0, "", N_("the result as JSON")},
+    {"json", FLAG, IB | ME | CO | EV | DO | DI, AT(json), 0, 0, "", N_("the result as JSON")},
     {"table", FLAG, EV, AT(table), 0, 0, "", N_("a table, into a pipe too")},
     {"split", STRING, EV, AT(split), 0, 0, "NAME",
      N_("val, train or both (a terminal and --json: both; a pipe: val)")},

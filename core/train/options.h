@@ -15,8 +15,8 @@
 enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_COMPARE,
                        OPTIONS_CHAT, OPTIONS_LOGITS, OPTIONS_MERGE, OPTIONS_EXPORT, OPTIONS_INIT,
                        OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_IMPORT, OPTIONS_CHECK, OPTIONS_DOCTOR,
-                       OPTIONS_TAR,
-                       OPTIONS_WAIT, OPTIONS_HELP, OPTIONS_COMMANDS };
+                       OPTIONS_DIAGNOSE, OPTIONS_TAR, OPTIONS_WAIT,
+                       OPTIONS_HELP, OPTIONS_COMMANDS };
 
 enum options_origin { OPTIONS_DEFAULT, OPTIONS_FILE, OPTIONS_FLAG };
 enum { OPTIONS_MAX = 128 };       /* rows of the table at most */

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/i18n.h"
+#include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/train/vocab_check.h"
 
@@ -111,6 +112,9 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
     t->st = st;
     t->optim.rate = st.rate;
     t->saved_step = step;
+    char *dir = xasprintf("%s/checkpoint-%" PRId64, t->o->out, step);
+    trainer_history_read(t, dir);
+    free(dir);
     return PD_OK;
 }
 
@@ -123,6 +127,7 @@ static enum pd_code set_up(struct trainer *t, struct pd_err *err)
         return err->code;
     if (size_run(t, err) != PD_OK)
         return err->code;
+    trainer_history_init(t);
     describe_shape(t);
     if (path_mkdirs(t->o->out, 0755, err) != PD_OK)
         return err->code;
@@ -176,7 +181,8 @@ static int finish(struct trainer *t, struct pd_err *err)
     if (*t->stop && t->st.step < t->o->steps)
         return terminated(t, err);
     if (trainer_eval(t, err) != PD_OK || trainer_save(t, err) != PD_OK ||
-        ckpt_export(t->o->out, &t->src, err) != PD_OK) {
+        ckpt_export(t->o->out, &t->src, err) != PD_OK ||
+        trainer_write_state(t, t->o->out, err) != PD_OK) {
         trainer_log_error(t, err);
         return TRAINER_FAILED;
     }
@@ -190,6 +196,7 @@ static int finish(struct trainer *t, struct pd_err *err)
 static void tear_down(struct trainer *t)
 {
     llama_run_free(t->run);
+    run_series_release(&t->history);
     lora_release(&t->lora);
     llama_release(&t->model);
     batch_release(&t->batch);
@@ -225,11 +232,11 @@ int trainer_run(const struct trainer_options *o, const volatile int *stop)
         rc = exit_code(err.code);
     } else {
         trainer_log_hello(&t);
-        if (steps(&t, &err) != PD_OK) {
+        if ((o->replay ? trainer_replay(&t, &err) : steps(&t, &err)) != PD_OK) {
             trainer_log_error(&t, &err);
             rc = TRAINER_FAILED;
         } else {
-            rc = finish(&t, &err);
+            rc = o->replay ? TRAINER_DONE : finish(&t, &err);
         }
     }
     tear_down(&t);

@@ -6,6 +6,7 @@
 #include "core/train/batch.h"
 #include "core/train/ckpt.h"
 #include "core/train/control.h"
+#include "core/train/diagnose.h"
 #include "core/train/trainer.h"
 
 struct trainer {
@@ -31,6 +32,9 @@ struct trainer {
     int64_t rows_seen;            /* computed positions since the start of this process */
     double loss, val_loss, gnorm, lr;
     double grad_scale;           /* 1 / tokens of the last update: sums become means */
+    struct run_series history;
+    int64_t best_step;           /* of the lowest validation loss; -1: none */
+    double best_val;
     int64_t start_us;
     uint64_t step_allocs;         /* allocations within steps after the first */
 };
@@ -50,6 +54,21 @@ MUST_USE enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, str
 MUST_USE enum pd_code trainer_step(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_eval(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_save(struct trainer *t, struct pd_err *err);
+
+/* trainer_state.c */
+void trainer_history_init(struct trainer *t);
+void trainer_history_step(struct trainer *t);
+void trainer_history_eval(struct trainer *t, int64_t examples, int64_t us);
+/* What a checkpoint's trainer_state.json holds comes before what follows. */
+void trainer_history_read(struct trainer *t, const char *dir);
+void trainer_print_state(const struct trainer *t, struct str *s);
+MUST_USE enum pd_code trainer_write_state(const struct trainer *t, const char *dir,
+                                          struct pd_err *err);
+/* trainer_fail.c: *err, of micro-batch `micro` of the next step, gets the step,
+ * the records and the cause. */
+enum pd_code trainer_explain(struct trainer *t, int micro, struct pd_err *err);
+/* trainer_replay.c: --replay STEP. */
+MUST_USE enum pd_code trainer_replay(struct trainer *t, struct pd_err *err);
 
 /* trainer_control.c: carry out what stands on the control channel; waits while
  * paused. Failures of `save` are answers, not errors of the run. */

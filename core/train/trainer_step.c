@@ -55,12 +55,12 @@ static enum pd_code update(struct trainer *t, int64_t *rows, struct pd_err *err)
     optim_zero_grad(&t->c, t->trained);
     for (int i = 0; i < t->o->accum; i++)
         if (micro_batch(t, i, &sum, &count, rows, err) != PD_OK)
-            return err->code;
+            return err->code == PD_TRAIN ? trainer_explain(t, i, err) : err->code;
     t->loss = sum / (double)count;
     t->grad_scale = 1 / (double)count;
     t->gnorm = optim_grad_norm(&t->c, t->trained, t->grad_scale);
     if (check_gradient(t, err) != PD_OK)
-        return err->code;
+        return trainer_explain(t, t->o->accum - 1, err);
     t->lr = optim_rate(&t->optim, t->st.step);
     optim_step(&t->c, &t->optim, t->trained, 1 / (double)count, t->gnorm, t->lr, t->st.step + 1);
     t->st.step++;
@@ -73,13 +73,10 @@ enum pd_code trainer_step(struct trainer *t, struct pd_err *err)
     bool first = t->rows_seen == 0;
     uint64_t allocs = mem_allocations();
     int64_t start = clock_us(), rows = 0;
-    if (update(t, &rows, err) != PD_OK) {
-        char msg[sizeof err->msg];
-        str_copy(msg, sizeof msg, err->msg);
-        snprintf(err->msg, sizeof err->msg, "step %" PRId64 ": %.480s", t->st.step + 1, msg);
+    if (update(t, &rows, err) != PD_OK)
         return err->code;
-    }
     t->rows_seen += rows;
+    trainer_history_step(t);
     trainer_log_step(t, rows, clock_us() - start);
     if (!first)
         t->step_allocs += mem_allocations() - allocs;
@@ -89,12 +86,14 @@ enum pd_code trainer_step(struct trainer *t, struct pd_err *err)
 enum pd_code trainer_eval(struct trainer *t, struct pd_err *err)
 {
     struct eval_result r;
+    int64_t start = clock_us();
     if (t->eval_step == t->st.step || data_count(t->data, DATA_VAL) == 0)
         return PD_OK;
     if (eval_run(t->run, t->data, &t->batch, t->o->batch, t->o->eval_batches, &r, err) != PD_OK)
         return err->code;
     t->eval_step = t->st.step;
     t->val_loss = r.loss;
+    trainer_history_eval(t, r.examples, clock_us() - start);
     runlog_begin(&t->line, RUN_EVAL);
     runlog_add_int(&t->line, "step", t->st.step);
     runlog_add_num(&t->line, "val_loss", r.loss);
@@ -110,8 +109,17 @@ enum pd_code trainer_save(struct trainer *t, struct pd_err *err)
     if (t->saved_step == t->st.step)
         return PD_OK;
     t->st.rate = t->optim.rate;
-    if (ckpt_save(t->o->out, &t->src, &t->st, t->o->keep, &bytes, path, sizeof path, err) != PD_OK)
-        return err->code;
+    t->st.best = t->best_step;
+    struct str log;
+    str_init(&log, (size_t)256 << 20);
+    trainer_print_state(t, &log);
+    t->st.log = log.p;
+    enum pd_code rc = ckpt_save(t->o->out, &t->src, &t->st, t->o->keep, &bytes, path, sizeof path,
+                                err);
+    t->st.log = NULL;
+    str_release(&log);
+    if (rc != PD_OK)
+        return rc;
     t->saved_step = t->st.step;
     runlog_begin(&t->line, RUN_SAVE);
     runlog_add_int(&t->line, "step", t->st.step);
