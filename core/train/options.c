@@ -114,7 +114,6 @@ static const struct option options[] = {
      N_("options from a YAML file; flags win over it")},
     {"print-config", FLAG, TR | EV | IB, AT(print_config), 0, 0, "",
      N_("print the options as they hold, as such a file, and end")},
-    {"save-total-limit", INT, TR, AT(t.keep), 0, 1000, "N", N_("the same as --keep")},
     {"replay", I64, TR, AT(t.replay), 1, 1e9, "STEP",
      N_("take this step of a run apart, from the newest checkpoint before it")},
     {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},

@@ -41,8 +41,8 @@ static const char *blame(const struct trainer *t)
 {
     double rate = t->optim.rate, usual = t->o->full ? 1e-3 : 3e-2;
     if (t->st.step == 0)
-        return _("it fails in the very first step: look at the weights (podium-train check) and "
-                 "at the data (doctor), not at the rate");
+        return _("it fails before anything was learned: look at the weights (podium-train check) "
+                 "and at the data (doctor), not at the rate");
     if (rate > usual)
         return _("the rate is far above what is usual: --rate");
     if (t->o->optim.clip == 0)
@@ -67,6 +67,19 @@ enum pd_code trainer_explain(struct trainer *t, int micro, struct pd_err *err)
         pd_set_hint(err, "%s; %s", why, _("--replay shows the step again"));
     else
         pd_set_hint(err, "%s", d.hint);
+    str_release(&s);
+    return err->code;
+}
+
+enum pd_code trainer_explain_eval(struct trainer *t, struct pd_err *err)
+{
+    struct str s;
+    const char *why = blame(t);
+    str_init(&s, 1 << 14);
+    str_printf(&s, _("evaluation after step %" PRId64 ": %.380s"), t->st.step, err->msg);
+    str_copy(err->msg, sizeof err->msg, s.p);
+    if (why)
+        pd_set_hint(err, "%s", why);
     str_release(&s);
     return err->code;
 }

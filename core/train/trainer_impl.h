@@ -67,6 +67,8 @@ MUST_USE enum pd_code trainer_write_state(const struct trainer *t, const char *d
 /* trainer_fail.c: *err, of micro-batch `micro` of the next step, gets the step,
  * the records and the cause. */
 enum pd_code trainer_explain(struct trainer *t, int micro, struct pd_err *err);
+/* The same for an evaluation. */
+enum pd_code trainer_explain_eval(struct trainer *t, struct pd_err *err);
 /* trainer_replay.c: --replay STEP. */
 MUST_USE enum pd_code trainer_replay(struct trainer *t, struct pd_err *err);
 

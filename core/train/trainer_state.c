@@ -93,11 +93,13 @@ static void print_number(struct str *s, double x)
         str_add(s, isnan(x) ? "NaN" : x > 0 ? "Infinity" : "-Infinity");
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
+    int digits = 0;
+    do {
+        snprintf(text, sizeof text, "%.*e", digits, x);
+    } while (strtod(text, NULL) != x && ++digits < 17);
+    int exp = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    if (exp >= -4 && exp < 16)
+        snprintf(text, sizeof text, "%.*f", MAX(digits - exp, 0), x);
     str_add(s, text);
     if (!strpbrk(text, ".en"))
         str_add(s, ".0");

@@ -90,7 +90,7 @@ enum pd_code trainer_eval(struct trainer *t, struct pd_err *err)
     if (t->eval_step == t->st.step || data_count(t->data, DATA_VAL) == 0)
         return PD_OK;
     if (eval_run(t->run, t->data, &t->batch, t->o->batch, t->o->eval_batches, &r, err) != PD_OK)
-        return err->code;
+        return err->code == PD_TRAIN ? trainer_explain_eval(t, err) : err->code;
     t->eval_step = t->st.step;
     t->val_loss = r.loss;
     trainer_history_eval(t, r.examples, clock_us() - start);
