@@ -129,6 +129,7 @@ const volatile int *cmd_stop_flag(void)
 int cmd_run(const struct options *o, const volatile int *stop)
 {
     static int (*const plain[OPTIONS_COMMANDS])(const struct options *) = {
+        [OPTIONS_PLAN] = cmd_plan, [OPTIONS_BENCH] = cmd_bench,
         [OPTIONS_EVAL] = cmd_eval, [OPTIONS_GENERATE] = cmd_generate,
         [OPTIONS_COMPARE] = cmd_compare, [OPTIONS_CHAT] = cmd_chat, [OPTIONS_MERGE] = cmd_merge,
         [OPTIONS_EXPORT] = cmd_export,

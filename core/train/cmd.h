@@ -9,6 +9,8 @@
 
 int cmd_run(const struct options *o, const volatile int *stop);
 
+int cmd_plan(const struct options *o);                    /* cmd_plan.c */
+int cmd_bench(const struct options *o);
 int cmd_eval(const struct options *o);                    /* cmd_eval.c */
 int cmd_inspect_batch(const struct options *o);
 int cmd_generate(const struct options *o);                /* cmd_generate.c */

@@ -2,6 +2,7 @@
 #include "core/train/llama.h"
 
 #include "core/base/i18n.h"
+#include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/train/rng.h"
 #include "core/train/safetensors.h"
@@ -111,6 +112,23 @@ void llama_init(struct llama *m, const struct llama_config *cfg, bool full)
     m->tensors.n = 0;
     name_all(m);
     take_moments(m, &m->state);
+}
+
+void llama_floats(const struct llama_config *cfg, bool full, size_t *weights, size_t *state)
+{
+    struct llama *m = xcalloc(1, sizeof *m);
+    struct slab count = {0}, grads = {0};
+    m->cfg = *cfg;
+    take_weights(m, &count, false);
+    *weights = count.used;
+    if (full) {
+        name_all(m);
+        take_weights(m, &grads, true);
+        take_moments(m, &grads);
+    }
+    *state = grads.used;
+    tensors_release(&m->tensors);
+    free(m);
 }
 
 void llama_release(struct llama *m)

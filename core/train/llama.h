@@ -70,6 +70,11 @@ struct llama_run *llama_run_new(struct llama *m, struct lora *lora, struct compu
                                 int max_rows, int max_seq, bool backward);
 void llama_run_free(struct llama_run *r);
 size_t llama_run_bytes(const struct llama_run *r);
+/* What they will take, in floats, by the code that carves them: weights, and
+ * with `full` gradients and moments; a pass's slab (shape: lora_shape or NULL). */
+void llama_floats(const struct llama_config *cfg, bool full, size_t *weights, size_t *state);
+size_t llama_run_floats(const struct llama_config *c, const struct lora *shape, int max_rows,
+                        int max_seq, bool backward);
 
 /* Loss summed over the labelled rows, their number in *count. drop_key != 0
  * switches dropout on (training). PD_TRAIN when a row's loss is not finite:

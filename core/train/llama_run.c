@@ -50,6 +50,27 @@ static void take_all(struct llama_run *r)
     r->dgu = slab_take(s, n * 2 * f), r->dact = slab_take(s, n * f);
 }
 
+size_t llama_run_floats(const struct llama_config *c, const struct lora *shape, int max_rows,
+                        int max_seq, bool backward)
+{
+    struct llama *m = xcalloc(1, sizeof *m);
+    struct llama_run *r = xcalloc(1, sizeof *r);
+    struct lora *l = NULL;
+    m->cfg = *c;
+    if (shape) {
+        l = xmalloc(sizeof *l);
+        *l = *shape;
+    }
+    *r = (struct llama_run){.m = m, .lora = l, .max_rows = max_rows, .max_seq = max_seq,
+                            .backward = backward};
+    take_all(r);
+    size_t n = r->slab.used;
+    free(l);
+    free(r);
+    free(m);
+    return n;
+}
+
 /* Llama 3's stretching of long wavelengths (rope_type "llama3"). */
 static double stretch(const struct llama_config *c, double freq)
 {

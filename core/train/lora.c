@@ -119,8 +119,7 @@ static void connect(struct lora *l, int layers)
             }
 }
 
-void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
-               uint64_t seed)
+void lora_shape(struct lora *l, const struct llama_config *m, const struct lora_config *cfg)
 {
     *l = (struct lora){.cfg = *cfg, .layers = m->layers, .on = true};
     for (int i = 0; i < m->layers; i++)
@@ -128,6 +127,12 @@ void lora_init(struct lora *l, const struct llama_config *m, const struct lora_c
             add_site(l, m, i, mod);
     l->cfg.table = NULL;
     place(l);
+}
+
+void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
+               uint64_t seed)
+{
+    lora_shape(l, m, cfg);
     slab_alloc(&l->slab);
     place(l);
     connect(l, m->layers);

@@ -50,6 +50,9 @@ MUST_USE enum pd_code lora_parse_targets(const char *list, unsigned *bits, struc
 /* cfg's table is read here only. */
 void lora_init(struct lora *l, const struct llama_config *m, const struct lora_config *cfg,
                uint64_t seed);
+/* The sites and tensors alone, without memory: slab.used floats are what
+ * lora_init takes. */
+void lora_shape(struct lora *l, const struct llama_config *m, const struct lora_config *cfg);
 void lora_release(struct lora *l);
 /* W += scale B A for every site of m. */
 void lora_merge(const struct lora *l, struct llama *m);

@@ -9,7 +9,9 @@
 #include "core/train/model_dir.h"
 
 #define BIT(c) (1u << (c))
-#define TR BIT(OPTIONS_TRAIN)
+/* plan takes the command line of train */
+#define TR (BIT(OPTIONS_TRAIN) | BIT(OPTIONS_PLAN))
+#define BE BIT(OPTIONS_BENCH)
 #define EV BIT(OPTIONS_EVAL)
 #define GE BIT(OPTIONS_GENERATE)
 #define LO BIT(OPTIONS_LOGITS)
@@ -28,6 +30,10 @@
 static const struct option_command commands[OPTIONS_COMMANDS] = {
     [OPTIONS_TRAIN] = {"train", "--model DIR --data FILE --out DIR [options]",
                        N_("train an adapter (or, with --full, the model)")},
+    [OPTIONS_PLAN] = {"plan", "--model DIR --data FILE [options of train]",
+                      N_("what a training will need: memory by class, time")},
+    [OPTIONS_BENCH] = {"bench", "[--model DIR] [options]",
+                       N_("what this machine computes, and what a training gets of it")},
     [OPTIONS_EVAL] = {"eval", "--model DIR --data FILE [--adapter DIR] [options]",
                       N_("loss and perplexity, with the adapter and without")},
     [OPTIONS_GENERATE] = {"generate", "--model DIR [--adapter DIR] --prompt TEXT [options]",
@@ -63,7 +69,7 @@ static const struct option_command commands[OPTIONS_COMMANDS] = {
 #define AT(field) offsetof(struct options, field)
 
 static const struct option options[] = {
-    {"model", STRING, TR | EV | GEN | LO | IB | ME | EX | DO, AT(t.model), 0, 0, "DIR",
+    {"model", STRING, TR | EV | GEN | LO | IB | ME | EX | DO | BE, AT(t.model), 0, 0, "DIR",
      N_("config.json, model.safetensors and tokenizer.json")},
     {"data", STRING, TR | EV | IB, AT(t.data), 0, 0, "FILE",
      N_("instructions (JSONL, Alpaca form) or a token file")},
@@ -76,9 +82,9 @@ static const struct option options[] = {
     {"adapter", STRING, TR | EV | GEN | LO | ME | EX, AT(t.adapter), 0, 0, "DIR",
      N_("an adapter in PEFT's form (train: to start from)")},
     {"steps", I64, TR, AT(t.steps), 1, 1e9, "N", N_("updates (100)")},
-    {"batch", INT, TR | EV | IB, AT(t.batch), 1, 4096, "N", N_("sequences in a batch (8)")},
+    {"batch", INT, TR | EV | IB | BE, AT(t.batch), 1, 4096, "N", N_("sequences in a batch (8)")},
     {"accum", INT, TR, AT(t.accum), 1, 4096, "N", N_("batches added up for an update (1)")},
-    {"seq", INT, TR | EV | IB | DO, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
+    {"seq", INT, TR | EV | IB | DO | BE, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
     {"rate", REAL, TR, AT(t.optim.rate), 0, 100, "X", N_("peak learning rate (0.001)")},
     {"warmup", I64, TR, AT(t.optim.warmup), 0, 1e9, "N", N_("updates until the peak (0)")},
     {"schedule", STRING, TR, AT(schedule), 0, 0, "NAME",
@@ -87,13 +93,13 @@ static const struct option options[] = {
     {"weight-decay", REAL, TR, AT(t.optim.decay), 0, 1, "X", N_("AdamW's decay (0)")},
     {"beta1", REAL, TR, AT(t.optim.beta1), 0, 1, "X", N_("AdamW's first moment (0.9)")},
     {"beta2", REAL, TR, AT(t.optim.beta2), 0, 1, "X", N_("AdamW's second moment (0.999)")},
-    {"lora-r", INT, TR, AT(t.lora.r), 1, 1024, "N", N_("rank of the adapter (8)")},
-    {"lora-alpha", REAL, TR, AT(t.lora.alpha), 0, 1e6, "X", N_("scale is alpha / r (16)")},
+    {"lora-r", INT, TR | BE, AT(t.lora.r), 1, 1024, "N", N_("rank of the adapter (8)")},
+    {"lora-alpha", REAL, TR | BE, AT(t.lora.alpha), 0, 1e6, "X", N_("scale is alpha / r (16)")},
     {"lora-dropout", REAL, TR, AT(t.lora.dropout), 0, 0.99, "P", N_("dropout before A (0)")},
     {"rslora", FLAG, TR, AT(t.lora.rslora), 0, 0, "", N_("scale is alpha / sqrt(r)")},
-    {"lora-targets", STRING, TR, AT(targets), 0, 0, "A,B",
+    {"lora-targets", STRING, TR | BE, AT(targets), 0, 0, "A,B",
      N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
-    {"full", FLAG, TR, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
+    {"full", FLAG, TR | BE, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
     {"bf16", FLAG, TR | IN | IM | ME, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
     {"f16", FLAG, ME, AT(f16), 0, 0, "", N_("store the merged model as F16")},
     {"max-shard-size", STRING, ME, AT(shard), 0, 0, "SIZE",
@@ -118,10 +124,12 @@ static const struct option options[] = {
      N_("take this step of a run apart, from the newest checkpoint before it")},
     {"resume", FLAG, TR, AT(t.resume), 0, 0, "", N_("go on from the newest whole checkpoint")},
     {"seed", U64, TR | IN | GEN | IB, AT(t.seed), 0, 9e15, "N", N_("of all randomness (1)")},
-    {"threads", INT, TR | EV | GEN | LO | ME, AT(t.threads), 0, 256, "N",
+    {"threads", INT, TR | EV | GEN | LO | ME | BE, AT(t.threads), 0, 256, "N",
      N_("threads, 0: as many as there are processors (0)")},
     {"log", STRING, TR, AT(log), 0, 0, "FORM",
      N_("auto (default: a bar on a terminal, records in a pipe), bar, plain or json")},
+    {"memory-limit", STRING, TR | BE, AT(memory_limit), 0, 0, "SIZE",
+     N_("plan for so much memory (8GB, 500MB), not for what is free")},
     {"control", FLAG, TR, AT(t.control), 0, 0, "", N_("obey commands on stdin")},
     {"hold", I64, TR, AT(t.hold_s), 0, 1e6, "S",
      N_("after the last step wait for quit, S seconds (0: for ever)")},
@@ -150,7 +158,8 @@ static const struct option options[] = {
      N_("the system's message (with --chat, or in chat)")},
     {"ids", STRING, LO, AT(ids), 0, 0, "1,2,3", N_("token ids")},
     {"index", I64, IB, AT(index), 0, 1e15, "N", N_("which batch (0)")},
-    {"json", FLAG, IB | ME | CO | EV | DO | DI, AT(json), 0, 0, "", N_("the result as JSON")},
+    {"json", FLAG, IB | ME | CO | EV | DO | DI | BE | BIT(OPTIONS_PLAN), AT(json), 0, 0, "",
+     N_("the result as JSON")},
     {"table", FLAG, EV, AT(table), 0, 0, "", N_("a table, into a pipe too")},
     {"split", STRING, EV, AT(split), 0, 0, "NAME",
      N_("val, train or both (a terminal and --json: both; a pipe: val)")},
@@ -326,6 +335,15 @@ static enum pd_code need(const char *value, const char *name, struct pd_err *err
     return value ? PD_OK : pd_fail(err, PD_USAGE, _("--%s is needed"), name);
 }
 
+static enum pd_code check_machine(struct options *o, struct pd_err *err)
+{
+    o->batch_given = o->origin[options_find("batch") - options] != OPTIONS_DEFAULT;
+    if (o->memory_limit && !model_dir_size(o->memory_limit, &o->t.memory_limit))
+        return pd_fail(err, PD_USAGE, _("--memory-limit takes a size such as 8GB, not \"%s\""),
+                       o->memory_limit);
+    return progress_choose(o->log, o->t.fd, &o->t.log, err);
+}
+
 /* What a command can't do without, and names that become numbers. */
 static enum pd_code check(struct options *o, struct pd_err *err)
 {
@@ -335,7 +353,8 @@ static enum pd_code check(struct options *o, struct pd_err *err)
         const char *name;
     } needs[] = {
         {TR | EV | GEN | LO | IB | ME | EX, AT(t.model), "model"},
-        {TR | EV | IB, AT(t.data), "data"}, {TR | IN | DA | IM | ME, AT(t.out), "out"},
+        {TR | EV | IB, AT(t.data), "data"},
+        {BIT(OPTIONS_TRAIN) | IN | DA | IM | ME, AT(t.out), "out"},
         {ME | CO, AT(t.adapter), "adapter"}, {EX, AT(gguf), "gguf"},
         {CO, AT(prompts), "prompts"}, {LO, AT(ids), "ids"}, {DA, AT(tokenizer), "tokenizer"},
     };
@@ -345,7 +364,7 @@ static enum pd_code check(struct options *o, struct pd_err *err)
         if (needs[i].commands & BIT(o->command) && need(value, needs[i].name, err) != PD_OK)
             return err->code;
     }
-    if (progress_choose(o->log, o->t.fd, &o->t.log, err) != PD_OK)
+    if (check_machine(o, err) != PD_OK)
         return err->code;
     if (o->command == OPTIONS_GENERATE && !o->prompt && !o->instruction)
         return pd_fail(err, PD_USAGE, _("--prompt or --instruction is needed"));

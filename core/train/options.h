@@ -12,10 +12,11 @@
 #include "core/base/str.h"
 #include "core/train/trainer.h"
 
-enum options_command { OPTIONS_TRAIN, OPTIONS_EVAL, OPTIONS_GENERATE, OPTIONS_COMPARE,
-                       OPTIONS_CHAT, OPTIONS_LOGITS, OPTIONS_MERGE, OPTIONS_EXPORT, OPTIONS_INIT,
-                       OPTIONS_DATA, OPTIONS_INSPECT, OPTIONS_IMPORT, OPTIONS_CHECK, OPTIONS_DOCTOR,
-                       OPTIONS_DIAGNOSE, OPTIONS_TAR, OPTIONS_WAIT,
+enum options_command { OPTIONS_TRAIN, OPTIONS_PLAN, OPTIONS_BENCH, OPTIONS_EVAL, OPTIONS_GENERATE,
+                       OPTIONS_COMPARE, OPTIONS_CHAT, OPTIONS_LOGITS, OPTIONS_MERGE,
+                       OPTIONS_EXPORT, OPTIONS_INIT, OPTIONS_DATA, OPTIONS_INSPECT,
+                       OPTIONS_IMPORT, OPTIONS_CHECK, OPTIONS_DOCTOR, OPTIONS_DIAGNOSE, OPTIONS_TAR,
+                       OPTIONS_WAIT,
                        OPTIONS_HELP, OPTIONS_COMMANDS };
 
 enum options_origin { OPTIONS_DEFAULT, OPTIONS_FILE, OPTIONS_FLAG };
@@ -35,8 +36,8 @@ struct options {
     bool f16, adapter_only, ignore_eos, table, chat;
     const char **rest;            /* arguments that are no options */
     int n_rest;
-    const char *config, *log;
-    bool print_config;
+    const char *config, *log, *memory_limit;
+    bool print_config, batch_given;
     struct strv texts;            /* values of the file */
     unsigned char origin[OPTIONS_MAX];
 };

@@ -2,6 +2,9 @@
  * (safetensors.h). */
 #include "core/train/safetensors.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "core/base/i18n.h"
 #include "core/base/str.h"
 
@@ -56,6 +59,17 @@ float safetensors_f16_to_f32(uint16_t h)
     return f;
 }
 
+/* What was copied need not stay in memory: the file is read once. Whole pages
+ * of the mapping alone. */
+static void let_go(const uint8_t *data, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)data + page - 1) / page * page;
+    uintptr_t to = ((uintptr_t)data + bytes) / page * page;
+    if (to > from)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 static void convert16(const uint8_t *from, size_t n, float (*one)(uint16_t), float *to)
 {
     for (size_t i = 0; i < n; i++)
@@ -83,6 +97,7 @@ enum pd_code safetensors_fill(const char *path, const struct safetensors_entry *
         return pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
                           _("tensor %s is stored as %s; F32, BF16 and F16 are read here"),
                           e->name, e->dtype);
+    let_go(e->data, e->bytes);
     return PD_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
 #include "core/base/path.h"
+#include "core/train/plan.h"
 #include "core/train/vocab_check.h"
 
 void trainer_defaults(struct trainer_options *o)
@@ -120,8 +121,12 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
 
 static enum pd_code set_up(struct trainer *t, struct pd_err *err)
 {
-    if (llama_load(&t->model, t->o->model, t->o->full, err) != PD_OK ||
-        open_data(t, err) != PD_OK)
+    struct plan plan;
+    if (llama_read_config(t->o->model, &t->model.cfg, err) != PD_OK || open_data(t, err) != PD_OK)
+        return err->code;
+    if (plan_check(t->o, &t->model.cfg, t->data, &plan, err) != PD_OK)
+        return err->code;
+    if (llama_load(&t->model, t->o->model, t->o->full, err) != PD_OK)
         return err->code;
     if (compute_init(&t->c, t->o->threads, data_max_len(t->data), err) != PD_OK)
         return err->code;

@@ -26,6 +26,7 @@ struct trainer_options {
     int64_t replay;               /* take this step apart instead of training; 0: off */
     int64_t hold_s;               /* -1: no hold; 0: until quit */
     int64_t eval_batches;         /* at most so many (0: the whole split) */
+    int64_t memory_limit;         /* bytes of this process; 0: what is free */
     uint64_t seed;
     int fd;                       /* records go here */
     enum progress_mode log;       /* as they are, or as a person reads them */
