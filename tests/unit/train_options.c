@@ -23,7 +23,8 @@ static const char *file(const char *text)
 /* `line` is split at blanks; "@" is the file. */
 static enum pd_code parse(const char *line, const char *yaml)
 {
-    static struct strv v;
+    static struct strv v;             /* lives as long as the options that borrow it */
+    strv_release(&v);
     strv_init(&v);
     const char *path = yaml ? file(yaml) : "";
     strv_push(&v, "podium-train");
