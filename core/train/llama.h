@@ -87,7 +87,8 @@ MUST_USE enum pd_code llama_loss_grad(struct llama_run *r, const struct rows *ro
                                       struct pd_err *err);
 /* After llama_loss: the root mean square of the residual stream before layer
  * `layer` (cfg.layers: after the last) over rows [from, to), and one row's
- * logits, out [vocab]. The run must have been made with `backward`. */
+ * logits, out [vocab] (also after llama_logits). For llama_peek_rms the run must
+ * have been made with `backward`. */
 double llama_peek_rms(const struct llama_run *r, int layer, int from, int to);
 void llama_peek_logits(struct llama_run *r, int row, float *out);
 /* Logits of one row after a pass over `rows`; out [vocab]. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/i18n.h"
+#include "core/base/mem.h"
 #include "core/base/str.h"
 #include "core/train/rng.h"
 
@@ -158,28 +159,35 @@ int lora_rank(const struct lora *l, int layer, int module)
     return layer < 0 ? most : l->site[layer][module].r;
 }
 
-static void merge_site(const struct lora_site *s, float *w)
+/* w += scale B A, each element's sum in f64 and rounded once. row: room for `in`. */
+static void merge_site(const struct lora_site *s, double *row, float *w)
 {
-    for (int o = 0; s->a && o < s->out; o++)
-        for (int i = 0; i < s->in; i++) {
-            double sum = 0;
-            for (int k = 0; k < s->r; k++)
-                sum += (double)s->b[o * s->r + k] * (double)s->a[k * s->in + i];
-            w[(size_t)o * (size_t)s->in + (size_t)i] += (float)(s->scale * sum);
+    for (int o = 0; s->a && o < s->out; o++, w += s->in) {
+        memset(row, 0, (size_t)s->in * sizeof *row);
+        for (int k = 0; k < s->r; k++) {
+            double b = (double)s->b[o * s->r + k];
+            const float *a = s->a + (size_t)k * (size_t)s->in;
+            for (int i = 0; i < s->in; i++)
+                row[i] += b * (double)a[i];
         }
+        for (int i = 0; i < s->in; i++)
+            w[i] += (float)(s->scale * row[i]);
+    }
 }
 
 void lora_merge(const struct lora *l, struct llama *m)
 {
     size_t d = (size_t)m->cfg.hidden, hd = (size_t)m->cfg.head_dim;
     size_t q = (size_t)m->cfg.heads * hd, kv = (size_t)m->cfg.kv_heads * hd;
+    double *row = xcalloc(MAX(MAX(d, q), (size_t)m->cfg.ffn), sizeof *row);
     for (int i = 0; i < m->cfg.layers; i++) {
         struct llama_layer *w = &m->layer[i];
         float *at[LORA_MODULES] = {w->qkv, w->qkv + q * d, w->qkv + (q + kv) * d, w->o, w->gu,
                                    w->gu + (size_t)m->cfg.ffn * d, w->down};
         for (int mod = 0; mod < LORA_MODULES; mod++)
-            merge_site(&l->site[i][mod], at[mod]);
+            merge_site(&l->site[i][mod], row, at[mod]);
     }
+    free(row);
 }
 
 void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,

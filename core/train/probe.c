@@ -3,31 +3,42 @@
 
 #include <math.h>
 
+#include "core/base/mem.h"
 #include "core/train/rng.h"
 
-static enum pd_code one(struct llama_run *run, int vocab, int prompt, float *out,
-                        struct pd_err *err)
+enum { ROWS = PROBE_PROMPTS * PROBE_LEN };
+
+/* All prompts behind one another. */
+struct prompts {
+    int off[PROBE_PROMPTS + 1], pos[ROWS];
+    int32_t ids[ROWS], labels[ROWS];
+};
+
+static void fill(struct prompts *p, int vocab)
 {
-    int off[2] = {0, PROBE_LEN}, pos[PROBE_LEN];
-    int32_t ids[PROBE_LEN], labels[PROBE_LEN];
-    for (int i = 0; i < PROBE_LEN; i++) {
-        double u = rng_unit(rng_key(7, (uint64_t)prompt, 0, 0), (uint64_t)i);
-        ids[i] = MIN((int32_t)(u * vocab), vocab - 1);
-        labels[i] = -1;
-        pos[i] = i;
+    for (int i = 0; i < ROWS; i++) {
+        double u = rng_unit(rng_key(7, (uint64_t)(i / PROBE_LEN), 0, 0), (uint64_t)(i % PROBE_LEN));
+        p->ids[i] = MIN((int32_t)(u * vocab), vocab - 1);
+        p->labels[i] = -1;
+        p->pos[i] = i % PROBE_LEN;
     }
-    struct rows rows = {PROBE_LEN, 1, off, ids, labels, pos};
-    return llama_logits(run, &rows, PROBE_LEN - 1, out, err);
+    for (int i = 0; i <= PROBE_PROMPTS; i++)
+        p->off[i] = i * PROBE_LEN;
 }
 
 enum pd_code probe_logits(struct llama *m, struct lora *l, struct compute *c, float *out,
                           struct pd_err *err)
 {
-    struct llama_run *run = llama_run_new(m, l, c, PROBE_LEN, PROBE_LEN, false);
-    enum pd_code rc = PD_OK;
-    for (int i = 0; i < PROBE_PROMPTS && rc == PD_OK; i++)
-        rc = one(run, m->cfg.vocab, i, out + (size_t)i * (size_t)m->cfg.vocab, err);
+    struct prompts *p = xcalloc(1, sizeof *p);
+    struct rows rows = {ROWS, PROBE_PROMPTS, p->off, p->ids, p->labels, p->pos};
+    struct llama_run *run = llama_run_new(m, l, c, ROWS, PROBE_LEN, false);
+    size_t vocab = (size_t)m->cfg.vocab;
+    fill(p, m->cfg.vocab);
+    enum pd_code rc = llama_logits(run, &rows, PROBE_LEN - 1, out, err);
+    for (int i = 1; i < PROBE_PROMPTS && rc == PD_OK; i++)
+        llama_peek_logits(run, p->off[i + 1] - 1, out + (size_t)i * vocab);
     llama_run_free(run);
+    free(p);
     return rc;
 }
 

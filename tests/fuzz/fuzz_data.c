@@ -1,6 +1,6 @@
 /* fuzz_data.c - any bytes as an instruction file, as a text and as a token
  * file: an error with its line, or batches whose ids and labels hold.
- * fuzz: core/train/tok*.c core/train/data*.c core/train/tjson.c core/base */
+ * fuzz: core/train/tok*.c core/train/rx.c core/train/data*.c core/train/tjson.c core/base */
 #include "core/base/base.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* fuzz_gguf.c - any bytes as a GGUF file: open, read every key and tensor.
- * fuzz: core/train/gguf.c core/train/gguf_blocks.c core/train/safetensors*.c
+ * fuzz: core/train/gguf.c core/train/gguf_blocks.c core/train/safetensors*.c core/train/sniff.c
  * fuzz: core/train/slab.c core/train/t[ej]*.c core/base
  */
 #include "core/train/gguf.h"

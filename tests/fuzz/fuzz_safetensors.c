@@ -1,6 +1,7 @@
 /* fuzz_safetensors.c - any bytes as a tensor file: open, look at every entry,
  * load two tensors.
- * fuzz: core/train/safetensors*.c core/train/slab.c core/train/t[ej]*.c core/base
+ * fuzz: core/train/safetensors*.c core/train/sniff.c core/train/slab.c core/train/t[ej]*.c
+ * fuzz: core/base
  */
 #include "core/train/safetensors.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_tok.c - any bytes encode and come back, with each splitter; and any
  * bytes as a tokenizer.json.
- * fuzz: core/train/tok*.c core/train/data*.c core/train/tjson.c core/base */
+ * fuzz: core/train/tok*.c core/train/rx.c core/train/data*.c core/train/tjson.c core/base */
 #include "tests/fuzz/small_tok.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
