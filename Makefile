@@ -139,7 +139,7 @@ $(B)/locale/%/LC_MESSAGES/podium.mo: docs/po/%.po
 	$(Q)msgfmt --check-format -o $@ $<
 LOCALES := $(patsubst docs/po/%.po,$(B)/locale/%/LC_MESSAGES/podium.mo,$(wildcard docs/po/*.po))
 
-.PHONY: all run test test-cluster soak bench parity lint asan fuzz mutants cover install help clean golden
+.PHONY: all run test test-cluster soak bench bench-train parity lint asan fuzz mutants cover install help clean golden
 all: $(PROGRAMS) $(LOCALES) ## build the five programs into build/
 
 run: all ## build, start the practice cluster, open the console
@@ -190,6 +190,9 @@ bench: all ## figures: bench NAME VALUE UNIT [vs PEER VALUE ratio R]
 
 parity: all ## the numbers against PyTorch, PEFT and llama.cpp (PYTHON=an interpreter that has them)
 	$(Q)B=$(B) tests/train/parity.sh
+
+bench-train: all ## training on SmolLM2's shape beside PyTorch and the machine's peak (PYTHON=)
+	$(Q)B=$(B) sh tests/bench/train_real.sh
 
 fuzz: ## each parser under libFuzzer for FUZZ_SECONDS (default 30)
 	$(Q)B=$(B) tests/fuzz/run.sh

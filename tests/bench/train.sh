@@ -24,10 +24,11 @@ run() {
 }
 
 case_of() {
-    name=$1
-    shift
+    name=$1 torch=$2
+    shift 2
     a=$(run "$@")
-    peer=$("$PYTHON" "$here/train_torch.py" "$dir/m" "$name" "$THREADS" 2> /dev/null || true)
+    peer=$("$PYTHON" "$here/train_torch.py" "$dir/m" "$torch" "$THREADS" 8 256 12 2> /dev/null |
+        cut -d' ' -f1 || true)
     b=$(run "$@")
     mean=$(echo "$a $b" | awk '{printf "%.0f", ($1 + $2) / 2}')
     if [ -n "$peer" ]; then
@@ -39,5 +40,5 @@ case_of() {
     fi
 }
 
-case_of tokens --lora-targets all
-case_of tokens_full --full
+case_of tokens all8 --lora-targets all
+case_of tokens_full full --full
