@@ -119,6 +119,60 @@ TEST(matches_the_reference)
     str_release(&s);
 }
 
+/* FNV-1a over the ids, a mark behind each splitter's: as make_tok_hashes.py. */
+static uint32_t hash_ids(const struct checker *c, size_t tokenizers, const char *text, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t k = 0; k < tokenizers; k++) {
+        struct tok_ids ids;
+        tok_ids_init(&ids);
+        tok_encode(c->t[k], text, n, true, &ids);
+        for (size_t i = 0; i < ids.n; i++)
+            h = (h ^ (uint32_t)ids.v[i]) * 16777619u;
+        h = (h ^ 0xffffffffu) * 16777619u;
+        tok_ids_release(&ids);
+    }
+    return h;
+}
+
+static void check_hash(struct checker *c, size_t tokenizers, const char *line, size_t n, int number)
+{
+    struct tjson *j;
+    struct pd_err err;
+    size_t text_n;
+    CHECK(n > 9);
+    CHECK_OK(tjson_parse(line + 9, n - 9, "hashes", number, &j, &err));
+    const char *text = tjson_bytes(j, &text_n);
+    CHECK(text != NULL);
+    uint32_t want = (uint32_t)strtoul(line, NULL, 16);
+    CHECK_MSG(hash_ids(c, tokenizers, text, text_n) == want, "line %d: other ids for %.*s", number,
+              (int)n, line);
+    tjson_free(j);
+    c->cases++;
+}
+
+/* 10,500 strings: sentences of both languages, all of Unicode, random bytes.
+ * TOK_HASHES and TOK_BASE name another file and the tokenizer that it is of. */
+TEST(ten_thousand_strings_as_the_reference)
+{
+    const char *more = getenv("TOK_HASHES"), *base = getenv("TOK_BASE");
+    struct str s = read_file(more ? more : PODIUM_SOURCE_DIR "/tests/train/tok_hashes.txt");
+    struct checker c = {.cases = 0};
+    struct pd_err err;
+    size_t n = base ? 1 : ARRAY_LEN(names);
+    for (size_t i = 0; !base && i < n; i++)
+        c.t[i] = splitter(names[i]);
+    if (base)
+        CHECK_OK(tok_load(base, &c.t[0], &err));
+    int number = 1;
+    for (char *p = s.p, *end; (end = strchr(p, '\n')); p = end + 1)
+        check_hash(&c, n, p, (size_t)(end - p), number++);
+    CHECK(c.cases >= 10000);
+    for (size_t i = 0; i < n; i++)
+        tok_free(c.t[i]);
+    str_release(&s);
+}
+
 static uint64_t rng_state = 7;
 static uint32_t rnd(void)
 {
