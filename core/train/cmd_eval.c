@@ -1,5 +1,5 @@
 /* cmd_eval.c - `eval`: loss and perplexity, adapter off and on, of one split or
- * both; and `inspect-batch`: what of a batch is trained.
+ * both.
  *
  * A pipe gets records of the validation split (docs/RUNLOG.md), a terminal the
  * table of both splits; --json, --table and --split choose otherwise. */
@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/i18n.h"
-#include "core/base/path.h"
 #include "core/base/runlog.h"
-#include "core/base/utf8.h"
 #include "core/train/cmd_model.h"
 #include "core/train/eval_table.h"
 
@@ -28,9 +26,7 @@ static enum pd_code open_data(struct session *s, const struct llama_config *c,
                               struct pd_err *err)
 {
     const struct trainer_options *o = &s->o->t;
-    struct data_options opt = {.max_len = o->seq, .val_fraction = o->val_fraction,
-                               .val_templates = o->val_templates, .val_path = o->val,
-                               .eos = c->n_eos ? c->eos[0] : -1};
+    struct data_options opt = trainer_data_options(o, c);
     if (tok_load(o->model, &s->tok, err) != PD_OK ||
         data_open(o->data, s->tok, &opt, &s->data, err) != PD_OK)
         return err->code;
@@ -190,79 +186,4 @@ int cmd_eval(const struct options *o)
     struct str line;
     str_init(&line, 1 << 16);
     return finish(&s, &line, eval_both(&s, &line, &err), &err);
-}
-
-/* A row's text; what is trained stands in 〔 〕. */
-static void print_row(const struct session *s, int row, struct str *out)
-{
-    const struct data_batch *b = &s->batch.padded;
-    const int32_t *ids = b->ids + (size_t)row * (size_t)b->len;
-    const int32_t *labels = b->labels + (size_t)row * (size_t)b->len;
-    bool inside = false;
-    for (int i = 0; i < b->lens[row]; i++) {
-        bool trained = i > 0 && labels[i - 1] >= 0;
-        if (trained != inside)
-            str_add(out, trained ? "〔" : "〕");
-        inside = trained;
-        tok_decode(s->tok, &ids[i], 1, false, out);
-    }
-    str_add(out, inside ? "〕" : "");
-}
-
-static void print_numbers(const char *name, const int32_t *v, int n, const char *end)
-{
-    printf("\"%s\":[", name);
-    for (int i = 0; i < n; i++)
-        printf("%s%d", i ? "," : "", v[i]);
-    printf("]%s", end);
-}
-
-/* One line a sequence: {"ids":[…],"labels":[…]}. */
-static void print_json(const struct data_batch *b)
-{
-    for (int i = 0; i < b->rows; i++) {
-        size_t at = (size_t)i * (size_t)b->len;
-        printf("{");
-        print_numbers("ids", b->ids + at, b->lens[i], ",");
-        print_numbers("labels", b->labels + at, b->lens[i], "}\n");
-    }
-}
-
-static void print_text(const struct session *s, const struct data_batch *b)
-{
-    for (int i = 0; i < b->rows; i++) {
-        struct str raw, clean;
-        str_init(&raw, 1 << 20);
-        str_init(&clean, 1 << 20);
-        print_row(s, i, &raw);
-        utf8_clean(raw.p, raw.len, true, &clean);
-        printf("--- %d: %d tokens\n%s\n", i, b->lens[i], clean.p);
-        str_release(&raw);
-        str_release(&clean);
-    }
-    printf("--- %" PRId64 " trained tokens\n", b->trained);
-}
-
-static enum pd_code show_batch(struct session *s, struct pd_err *err)
-{
-    struct llama_config c;
-    struct data_batch *b = &s->batch.padded;
-    const struct options *o = s->o;
-    if (llama_read_config(o->t.model, &c, err) != PD_OK || open_data(s, &c, err) != PD_OK ||
-        data_batch(s->data, DATA_TRAIN, o->t.seed, o->index, o->t.batch, b, err) != PD_OK)
-        return err->code;
-    if (o->json)
-        print_json(b);
-    else
-        print_text(s, b);
-    return PD_OK;
-}
-
-int cmd_inspect_batch(const struct options *o)
-{
-    struct session s = {.o = o};
-    struct pd_err err;
-    int code = show_batch(&s, &err) == PD_OK ? TRAINER_DONE : cmd_fail(&err);
-    close_session(&s);
-    return code;
 }

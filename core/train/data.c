@@ -99,6 +99,16 @@ int64_t data_count(const struct data *d, enum data_split s)
     return d->count[s];
 }
 
+int64_t data_cut(const struct data *d)
+{
+    return d->cut;
+}
+
+int64_t data_dropped(const struct data *d)
+{
+    return d->dropped;
+}
+
 int data_templates(const struct data *d, enum data_split s)
 {
     return d->templates[s];
@@ -121,7 +131,7 @@ int64_t data_tokens(const struct data *d, enum data_split s)
     if (d->kind == DATA_TEXT)
         return d->count[s] * d->max_len;
     for (int64_t i = 0; i < d->count[s]; i++)
-        total += example(d, s, i)->n - example(d, s, i)->prompt;
+        total += example(d, s, i)->trained;
     return total;
 }
 
@@ -173,20 +183,26 @@ static uint32_t place_at(struct data *d, enum data_split s, uint64_t seed, int64
 
 /* --- rows -------------------------------------------------------------------------- */
 
-/* A row before it is laid out: n ids, of which labels from `first` on. */
+/* A row before it is laid out: n positions. */
 struct row {
-    const int32_t *ids;                          /* instructions */
+    const int32_t *ids, *mask;                   /* records */
     int64_t text_at;                             /* text: start in the stream */
-    int n, first;                                /* positions; first one that is trained */
+    int n;
 };
+
+/* Position t predicts the id behind it: is that one trained? */
+static bool is_trained(const struct row *r, int t)
+{
+    return t < r->n && (!r->mask || r->mask[t + 1]);
+}
 
 static struct row row_of(const struct data *d, enum data_split s, int64_t i, int64_t shift)
 {
     if (d->kind == DATA_TEXT)
-        return (struct row){NULL, (i * d->max_len + shift) % d->tokens_n[s], d->max_len, 0};
+        return (struct row){.text_at = (i * d->max_len + shift) % d->tokens_n[s],
+                            .n = d->max_len};
     const struct data_example *e = example(d, s, i);
-    /* position t predicts ids[t + 1]: the prompt's last id predicts the first of the response */
-    return (struct row){d->pool.v + e->at, 0, e->n - 1, e->prompt - 1};
+    return (struct row){d->pool.v + e->at, d->mask.v + e->at, 0, e->n - 1};
 }
 
 /* Write row r of the batch at stride b->len. The text stream is a ring: its
@@ -199,7 +215,7 @@ static void put_row(const struct data *d, enum data_split s, struct data_batch *
     const uint16_t *text = d->tokens[s];
     int64_t ring = d->tokens_n[s];
     for (int t = 0; t < b->len; t++) {
-        bool used = t < row->n, trained = used && t >= row->first;
+        bool used = t < row->n, trained = is_trained(row, t);
         ids[t] = !used ? d->eos : row->ids ? row->ids[t] : text[(row->text_at + t) % ring];
         labels[t] = !trained ? DATA_IGNORE
                     : row->ids ? row->ids[t + 1]
@@ -294,7 +310,9 @@ double data_unigram_loss(struct data *d)
     for (int s = 0; s < DATA_SPLITS; s++)
         for (int64_t i = 0; i < d->count[s]; i++) {
             struct row row = row_of(d, s, i, 0);
-            for (int t = row.first; t < row.n; t++) {
+            for (int t = 0; t < row.n; t++) {
+                if (!is_trained(&row, t))
+                    continue;
                 int32_t id = row.ids ? row.ids[t + 1]
                                      : d->tokens[s][(row.text_at + t + 1) % d->tokens_n[s]];
                 if (s == DATA_TRAIN) {

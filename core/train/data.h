@@ -1,9 +1,11 @@
 /* data.h - from files to batches of ids and labels.
  *
  * Two kinds of data stand behind one struct:
- *   instructions  JSONL of {"instruction","input","output","template","lang"};
- *                 each record becomes prompt + response + EOS. Only response
- *                 and EOS are trained (labels elsewhere DATA_IGNORE).
+ *   instructions  records, as lines of JSON or one JSON array, in the forms of
+ *                 data_forms.h. A pair becomes prompt + response + EOS, a
+ *                 conversation what the model's chat template makes of it.
+ *                 Only responses (every turn of the assistant) and what ends
+ *                 them are trained (labels elsewhere DATA_IGNORE).
  *   text          a token file (data_text_build): one flat stream, EOS between
  *                 documents, memory-mapped; every token is trained.
  *
@@ -34,6 +36,11 @@ struct data_options {
     const char *val_templates;    /* "a,b,c": exactly these instead; NULL: by fraction */
     const char *val_path;         /* text: the token file of the validation split; NULL: none */
     int32_t eos;                  /* -1: tok_eos */
+    const char *model;            /* the folder with the chat template; NULL: none */
+    bool chat_pairs;              /* pairs go into the chat template too */
+    bool train_prompt;            /* everything is trained */
+    const char *too_long;         /* error (NULL), truncate (the end is cut off, with it the
+                                   * EOS) or drop */
 };
 
 struct data_batch {
@@ -64,6 +71,8 @@ enum data_kind data_kind(const struct data *d);
 int data_max_len(const struct data *d);          /* longest row there can be */
 int64_t data_count(const struct data *d, enum data_split s);     /* examples (windows) */
 int64_t data_tokens(const struct data *d, enum data_split s);    /* trained tokens in one epoch */
+int64_t data_cut(const struct data *d);          /* records that were truncated */
+int64_t data_dropped(const struct data *d);      /* … or left out, for their length */
 int data_templates(const struct data *d, enum data_split s);     /* different templates */
 
 /* Batch `index` of the shuffled endless stream. rows <= b->max_rows. PD_DATA

@@ -1,34 +1,14 @@
 /* doctor_chat.c - conversations: turns, roles, and whether there is a target. */
 #include "core/base/i18n.h"
+#include "core/train/data_forms.h"
 #include "core/train/doctor.h"
 
-enum role { ROLE_NONE, ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, ROLE_TOOL };
-
-static const struct {
-    const char *name;
-    enum role role;
-} roles[] = {
-    {"system", ROLE_SYSTEM},       {"developer", ROLE_SYSTEM}, {"user", ROLE_USER},
-    {"human", ROLE_USER},          {"assistant", ROLE_ASSISTANT}, {"gpt", ROLE_ASSISTANT},
-    {"model", ROLE_ASSISTANT},     {"bot", ROLE_ASSISTANT},    {"chatgpt", ROLE_ASSISTANT},
-    {"tool", ROLE_TOOL},           {"function", ROLE_TOOL},    {"observation", ROLE_TOOL},
-    {"function_call", ROLE_ASSISTANT},
-};
-
-static enum role role_of(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(roles); i++)
-        if (str_eq(roles[i].name, name))
-            return roles[i].role;
-    return ROLE_NONE;
-}
-
 /* The turn's role; its text is looked at. */
-static enum role turn(struct doctor *d, const struct tjson *t, int row)
+static enum data_role turn(struct doctor *d, const struct tjson *t, int row)
 {
-    const char *name = tjson_str(t, "role", tjson_str(t, "from", NULL));
-    const char *text = tjson_str(t, "content", tjson_str(t, "value", NULL));
-    enum role r = name ? role_of(name) : ROLE_NONE;
+    const char *name = data_turn_role(t);
+    const char *text = data_turn_text(t);
+    enum data_role r = name ? data_role(name) : ROLE_NONE;
     if (!name)
         doctor_add(d, DOC_TURN, row, "%s", _("has no role"));
     else if (r == ROLE_NONE)
@@ -40,7 +20,7 @@ static enum role turn(struct doctor *d, const struct tjson *t, int row)
     return r;
 }
 
-static void judge(struct doctor *d, enum role first, enum role last, int answers, int row)
+static void judge(struct doctor *d, enum data_role first, enum data_role last, int answers, int row)
 {
     if (answers == 0)
         doctor_add(d, DOC_NO_ASSISTANT, row, "%s", "");
@@ -52,7 +32,7 @@ static void judge(struct doctor *d, enum role first, enum role last, int answers
 
 void doctor_chat(struct doctor *d, const struct tjson *list, bool sharegpt, int row)
 {
-    enum role first = ROLE_NONE, last = ROLE_NONE;
+    enum data_role first = ROLE_NONE, last = ROLE_NONE;
     int answers = 0, speakers = 0;
     d->forms[sharegpt ? 3 : 2]++;
     if (sharegpt)
@@ -62,7 +42,7 @@ void doctor_chat(struct doctor *d, const struct tjson *list, bool sharegpt, int 
         return;
     }
     for (size_t i = 0; i < tjson_count(list); i++) {
-        enum role r = turn(d, tjson_item(list, i), row);
+        enum data_role r = turn(d, tjson_item(list, i), row);
         if (r == last && (r == ROLE_USER || r == ROLE_ASSISTANT))
             doctor_add(d, DOC_TWICE, row, "%s", r == ROLE_USER ? _("the user")
                                                                : _("the assistant"));

@@ -1,6 +1,7 @@
 /* doctor_rows.c - one record: its form, its strings, whether it was seen. */
 #include "core/base/i18n.h"
 #include "core/base/mem.h"
+#include "core/train/data_forms.h"
 #include "core/train/doctor.h"
 
 struct seen {
@@ -121,24 +122,7 @@ static void count_tokens(struct doctor *d, const char *question, const char *ans
 
 /* --- forms ------------------------------------------------------------------------------ */
 
-static const struct form {
-    const char *question, *more, *answer;        /* keys; more may be missing */
-} forms[] = {
-    {"instruction", "input", "output"}, {"instruction", "input", "response"},
-    {"prompt", NULL, "completion"},     {"prompt", NULL, "response"},
-    {"prompt", NULL, "output"},         {"question", "context", "answer"},
-    {"input", NULL, "output"},
-};
-
-static const struct form *form_of(const struct tjson *j)
-{
-    for (size_t i = 0; i < ARRAY_LEN(forms); i++)
-        if (tjson_get(j, forms[i].question) && tjson_get(j, forms[i].answer))
-            return &forms[i];
-    return NULL;
-}
-
-static void pair_row(struct doctor *d, const struct tjson *j, const struct form *f, int row)
+static void pair_row(struct doctor *d, const struct tjson *j, const struct data_pair *f, int row)
 {
     const char *question = tjson_str(j, f->question, ""), *answer = tjson_str(j, f->answer, "");
     const char *more = f->more ? tjson_str(j, f->more, "") : "";
@@ -203,11 +187,11 @@ void doctor_row(struct doctor *d, const struct tjson *j, int row)
     }
     for (void *it = tjson_iter(j); it; it = tjson_iter_next(j, it))
         doctor_column(d, tjson_iter_key(it), tjson_type(tjson_iter_value(it)), row);
-    const struct form *f = form_of(j);
-    const struct tjson *messages = tjson_get(j, "messages");
-    const struct tjson *sharegpt = tjson_get(j, "conversations");
-    if (messages || sharegpt)
-        doctor_chat(d, messages ? messages : sharegpt, !messages, row);
+    const struct data_pair *f = data_pair(j);
+    bool sharegpt;
+    const struct tjson *turns = data_turns(j, &sharegpt);
+    if (turns)
+        doctor_chat(d, turns, sharegpt, row);
     else if (f)
         pair_row(d, j, f, row);
     else if (tjson_get(j, "text"))

@@ -31,6 +31,7 @@ static const struct options_alias_row rows[] = {
     {"max_length", ALIAS_OPTION, "seq"},
     {"cutoff_len", ALIAS_OPTION, "seq"},
     {"sequence_len", ALIAS_OPTION, "seq"},
+    {"train_on_inputs", ALIAS_OPTION, "train-on-prompt"},
     {"save_total_limit", ALIAS_OPTION, "keep"},
     {"save_steps", ALIAS_OPTION, "save-every"},
     {"eval_steps", ALIAS_OPTION, "eval-every"},

@@ -16,10 +16,10 @@ static const struct {
     const char *title, *options;
 } groups[] = {
     {N_("Files"), " config print-config model data val out adapter tokenizer prompts gguf ids "},
-    {N_("How long"), " steps epochs batch accum seq max-length packing "},
+    {N_("How long"), " steps epochs batch accum seq too-long packing "},
     {N_("Learning"), " rate warmup warmup-ratio schedule clip weight-decay beta1 beta2 eps seed "},
     {N_("What is trained"), " lora-r lora-alpha lora-dropout lora-targets rslora full bf16 "
-                            "train-on-prompt "},
+                            "train-on-prompt chat-form "},
     {N_("Validation"), " val-templates val-fraction eval-every eval-batches split "},
     {N_("Checkpoints"), " save-every keep save-total-limit resume replay "},
     {N_("Prompt and answer"), " prompt instruction input lang chat system max-tokens temperature "

@@ -20,12 +20,34 @@ void trainer_defaults(struct trainer_options *o)
                                    .targets = 1u << LORA_Q | 1u << LORA_V};
 }
 
+struct data_options trainer_data_options(const struct trainer_options *o,
+                                         const struct llama_config *c)
+{
+    return (struct data_options){.max_len = o->seq, .val_fraction = o->val_fraction,
+                                 .val_templates = o->val_templates, .val_path = o->val,
+                                 .eos = c->n_eos ? c->eos[0] : -1, .model = o->model,
+                                 .chat_pairs = o->chat_form, .train_prompt = o->train_prompt,
+                                 .too_long = o->too_long};
+}
+
+/* A record that is cut or left out never goes silently. */
+static void tell_lost(struct trainer *t)
+{
+    char text[160];
+    if (data_cut(t->data))
+        trainer_log_warn(t, str_fmt(text, sizeof text,
+                                    _("%lld records were truncated: their answers don't end"),
+                                    (long long)data_cut(t->data)));
+    if (data_dropped(t->data))
+        trainer_log_warn(t, str_fmt(text, sizeof text,
+                                    _("%lld records were left out: they are too long"),
+                                    (long long)data_dropped(t->data)));
+}
+
 static enum pd_code open_data(struct trainer *t, struct pd_err *err)
 {
     const struct llama_config *c = &t->model.cfg;
-    struct data_options opt = {.max_len = t->o->seq, .val_fraction = t->o->val_fraction,
-                               .val_templates = t->o->val_templates, .val_path = t->o->val,
-                               .eos = c->n_eos ? c->eos[0] : -1};
+    struct data_options opt = trainer_data_options(t->o, c);
     if (tok_load(t->o->model, &t->tok, err) != PD_OK)
         return err->code;
     if (vocab_check(t->tok, c->vocab, t->o->model, t->o->adapter, err) != PD_OK)
@@ -73,12 +95,13 @@ static void describe_shape(struct trainer *t)
     snprintf(t->st.shape, sizeof t->st.shape,
              "%s params %zu steps %" PRId64 " batch %d accum %d seq %d seed %" PRIu64
              " r %d alpha %.9g%s dropout %.9g targets %u warmup %" PRId64 " schedule %d clip %.9g "
-             "decay %.9g betas %.9g %.9g train %" PRId64,
+             "decay %.9g betas %.9g %.9g train %" PRId64 "%s%s",
              o->full ? "full" : "lora", llama_parameters(&t->model.cfg), o->steps, o->batch,
              o->accum, data_max_len(t->data), o->seed, t->lora.cfg.r, t->lora.cfg.alpha,
              t->lora.cfg.rslora ? " rslora" : "", t->lora.cfg.dropout, t->lora.cfg.targets,
              o->optim.warmup, (int)o->optim.schedule, o->optim.clip, o->optim.decay, o->optim.beta1,
-             o->optim.beta2, data_count(t->data, DATA_TRAIN));
+             o->optim.beta2, data_count(t->data, DATA_TRAIN), o->chat_form ? " chat" : "",
+             o->train_prompt ? " prompts" : "");
 }
 
 /* Nothing of our own to resume: a checkpoint of another program must not look
@@ -237,6 +260,7 @@ int trainer_run(const struct trainer_options *o, const volatile int *stop)
         rc = exit_code(err.code);
     } else {
         trainer_log_hello(&t);
+        tell_lost(&t);
         if ((o->replay ? trainer_replay(&t, &err) : steps(&t, &err)) != PD_OK) {
             trainer_log_error(&t, &err);
             rc = TRAINER_FAILED;

@@ -8,6 +8,7 @@
 #ifndef CORE_TRAIN_TRAINER_H
 #define CORE_TRAIN_TRAINER_H
 
+#include "core/train/data.h"
 #include "core/train/lora.h"
 #include "core/train/optim.h"
 #include "core/train/progress.h"
@@ -18,6 +19,8 @@ struct trainer_options {
     const char *val;              /* text data: the validation token file */
     const char *val_templates;    /* instructions: data.h */
     double val_fraction;
+    const char *too_long;         /* records: data.h */
+    bool chat_form, train_prompt;
     int64_t steps, eval_every, save_every;
     int batch, accum, seq, threads, keep;
     struct optim optim;
@@ -32,6 +35,9 @@ struct trainer_options {
     enum progress_mode log;       /* as they are, or as a person reads them */
 };
 void trainer_defaults(struct trainer_options *o);
+/* How the data are read for a model. */
+struct data_options trainer_data_options(const struct trainer_options *o,
+                                         const struct llama_config *c);
 
 /* Exit codes of the program. */
 enum { TRAINER_DONE = 0, TRAINER_FAILED = 1, TRAINER_USAGE = 2, TRAINER_CANT = 3,

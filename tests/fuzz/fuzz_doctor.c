@@ -1,7 +1,7 @@
 /* fuzz_doctor.c - any bytes as a data set: every finding is a sentence.
  * fuzz: core/train/doctor.c core/train/doctor_lines.c core/train/doctor_columns.c
  * fuzz: core/train/doctor_rows.c core/train/doctor_chat.c core/train/doctor_print.c
- * fuzz: core/train/tok*.c core/train/rx.c core/train/tjson.c core/base
+ * fuzz: core/train/tok*.c core/train/data_forms.c core/train/rx.c core/train/tjson.c core/base
  */
 #include "core/train/doctor.h"
 
