@@ -18,9 +18,15 @@
 
 /* --- reading ------------------------------------------------------------------------ */
 
+static enum pd_code hinted(struct data_reader *r)
+{
+    return pd_set_hint(r->err, _("podium-train doctor tells everything that is wrong in the file"));
+}
+
 static enum pd_code bad(struct data_reader *r, const char *what, const char *value)
 {
-    return pd_fail_at(r->err, PD_DATA, r->path, r->line, 0, "%s%.200s", what, value);
+    pd_fail_at(r->err, PD_DATA, r->path, r->line, 0, "%s%.200s", what, value);
+    return hinted(r);
 }
 
 static const char *const keys[] = {"instruction", "input", "output", "template", "lang"};
@@ -192,8 +198,10 @@ static enum pd_code read_line(struct data_reader *r, const char *s, size_t n)
         return bad(r, _("not UTF-8"), "");
     struct tjson *j;
     struct pd_err cause;
-    if (tjson_parse(s, n, r->path, r->line, &j, &cause) != PD_OK)
-        return pd_fail_at(r->err, PD_DATA, r->path, r->line, cause.col, "%s", cause.msg);
+    if (tjson_parse(s, n, r->path, r->line, &j, &cause) != PD_OK) {
+        pd_fail_at(r->err, PD_DATA, r->path, r->line, cause.col, "%s", cause.msg);
+        return hinted(r);
+    }
     enum pd_code rc = add_record(r, j);
     tjson_free(j);
     return rc;
@@ -272,8 +280,6 @@ enum pd_code data_read_records(struct data *d, const char *path, const struct da
         rc = data_check_duplicates(&r);
     if (rc == PD_OK)
         rc = data_make_split(&r);
-    if (rc == PD_DATA && !err->hint[0])
-        pd_set_hint(err, _("podium-train doctor tells everything that is wrong in the file"));
     str_release(&text);
     str_release(&r.prompt);
     return rc;
