@@ -14,6 +14,7 @@
 #include "core/train/lora_config.h"
 #include "core/train/lora_report.h"
 #include "core/train/shards.h"
+#include "core/train/tok_folder.h"
 #include "core/train/vocab_check.h"
 
 static bool has(const char *dir, const char *name)
@@ -126,6 +127,19 @@ static void tell_size(const char *dir)
     shards_close(s);
 }
 
+/* The tokenizer's files among each other; what surprises is told. */
+static enum pd_code check_folder(const char *dir, const struct tok *t,
+                                 const struct llama_config *c, struct pd_err *err)
+{
+    struct str notes;
+    str_init(&notes, 1 << 16);
+    enum pd_code rc = tok_folder_check(dir, t, c, &notes, err);
+    for (char *p = notes.p, *end; !rc && p && (end = strchr(p, '\n')); p = end + 1)
+        printf("%s: %.*s\n", dir, (int)(end - p), p);
+    str_release(&notes);
+    return rc;
+}
+
 static enum pd_code check_model(const char *dir, struct pd_err *err)
 {
     struct llama_config c;
@@ -137,6 +151,8 @@ static enum pd_code check_model(const char *dir, struct pd_err *err)
         printf(_("%s: no tokenizer.json: it can't be trained on texts\n"), dir);
     if (!rc)
         rc = vocab_check(t, c.vocab, dir, NULL, err);
+    if (!rc && t)
+        rc = check_folder(dir, t, &c, err);
     if (!rc)
         rc = check_weights(dir, err);
     if (!rc)
