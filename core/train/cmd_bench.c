@@ -77,7 +77,8 @@ static enum pd_code measure(const struct options *o, struct llama *m, int batch,
     }
     batch_init(&b, batch, seq);
     fill(&b, batch, seq, m->cfg.vocab);
-    struct llama_run *run = llama_run_new(m, l, &c, b.max_rows, seq, true);
+    struct llama_run *run = llama_run_new(m, l, &c, b.max_rows, seq,
+                                          o->t.checkpointing ? LLAMA_RECOMPUTE : LLAMA_KEEP);
     enum pd_code rc = steps(run, &c, &b, l ? &l->tensors : &m->tensors, out, err);
     llama_run_free(run);
     batch_release(&b);

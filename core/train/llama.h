@@ -64,17 +64,22 @@ MUST_USE enum pd_code llama_save(const struct llama *m, const char *dir, bool bf
 
 struct lora;
 
+/* What a pass leaves for the way back: nothing; every activation; or each
+ * layer's input alone, from which the rest is computed again (activation
+ * checkpointing: a third more work, the same bytes). */
+enum llama_keep { LLAMA_FORWARD, LLAMA_KEEP, LLAMA_RECOMPUTE };
+
 /* Activations for at most max_rows rows, and everything a pass writes. */
 struct llama_run;
 struct llama_run *llama_run_new(struct llama *m, struct lora *lora, struct compute *c,
-                                int max_rows, int max_seq, bool backward);
+                                int max_rows, int max_seq, enum llama_keep keep);
 void llama_run_free(struct llama_run *r);
 size_t llama_run_bytes(const struct llama_run *r);
 /* What they will take, in floats, by the code that carves them: weights, and
  * with `full` gradients and moments; a pass's slab (shape: lora_shape or NULL). */
 void llama_floats(const struct llama_config *cfg, bool full, size_t *weights, size_t *state);
 size_t llama_run_floats(const struct llama_config *c, const struct lora *shape, int max_rows,
-                        int max_seq, bool backward);
+                        int max_seq, enum llama_keep keep);
 
 /* Loss summed over the labelled rows, their number in *count. drop_key != 0
  * switches dropout on (training). PD_TRAIN when a row's loss is not finite:

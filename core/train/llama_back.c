@@ -73,6 +73,8 @@ void llama_run_backward(struct llama_run *r, const struct rows *rows)
     ops_rmsnorm_back(r->c, rows->n, c->hidden, r->out, r->m->norm, r->rstd, r->dh, r->dx,
                      r->m->d_norm);
     for (int i = c->layers - 1; i >= 0; i--) {
+        if (r->keep == LLAMA_RECOMPUTE && i + 1 < c->layers)
+            llama_run_again(r, rows, i);
         mlp_back(r, rows, i);
         attention_back(r, rows, i, i > 0 || r->m->full);
     }
@@ -112,7 +114,7 @@ static const char *layer_trouble(const struct llama_act *a, const struct llama_c
     return NULL;
 }
 
-void llama_run_diagnose(const struct llama_run *r, const struct rows *rows, char *out, size_t size)
+void llama_run_diagnose(struct llama_run *r, const struct rows *rows, char *out, size_t size)
 {
     const struct llama_config *c = &r->m->cfg;
     size_t n = (size_t)rows->n, at;
@@ -123,7 +125,9 @@ void llama_run_diagnose(const struct llama_run *r, const struct rows *rows, char
         snprintf(out, size, "the weights: %s[%zu]", t->name, at);
         return;
     }
-    for (int i = 0; r->backward && i < c->layers; i++) {
+    for (int i = 0; r->keep != LLAMA_FORWARD && i < c->layers; i++) {
+        if (r->keep == LLAMA_RECOMPUTE)
+            llama_run_again(r, rows, i);
         const char *part = layer_trouble(&r->act[i], c, n);
         if (part) {
             snprintf(out, size, "layer %d: %s", i, part);

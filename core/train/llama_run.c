@@ -24,10 +24,11 @@ static void take_act(struct llama_run *r, struct llama_act *a, int layer)
     a->x2 = slab_take(s, n * d), a->rstd2 = slab_take(s, n), a->h2 = slab_take(s, n * d);
     a->gu = slab_take(s, n * 2 * f), a->act = slab_take(s, n * f);
     for (int i = 0; r->lora && i < LORA_MODULES; i++)
-        a->u[i] = slab_take(s, n * (size_t)lora_rank(r->lora, r->backward ? layer : -1, i));
-    if (!r->backward)
-        for (int i = layer + 1; i < c->layers; i++)
-            r->act[i] = *a;
+        a->u[i] = slab_take(s, n * (size_t)lora_rank(r->lora, r->keep == LLAMA_KEEP ? layer : -1, i));
+    for (int i = layer + 1; r->keep != LLAMA_KEEP && i < c->layers; i++)
+        r->act[i] = *a;
+    for (int i = layer + 1; r->keep == LLAMA_RECOMPUTE && i < c->layers; i++)
+        r->act[i].x = slab_take(s, n * d);
 }
 
 static void take_all(struct llama_run *r)
@@ -36,14 +37,14 @@ static void take_all(struct llama_run *r)
     struct slab *s = &r->slab;
     size_t n = (size_t)r->max_rows, d = (size_t)c->hidden, f = (size_t)c->ffn;
     size_t att = (size_t)(c->heads * c->head_dim);
-    for (int i = 0; i < (r->backward ? c->layers : 1); i++)
+    for (int i = 0; i < (r->keep == LLAMA_KEEP ? c->layers : 1); i++)
         take_act(r, &r->act[i], i);
     r->out = slab_take(s, n * d), r->rstd = slab_take(s, n), r->h = slab_take(s, n * d);
     r->rope = slab_take(s, (size_t)r->max_seq * (size_t)c->head_dim);
     r->ce = slab_take(s, ops_ce_floats(c->hidden, c->vocab));
     if (r->lora)
         r->tmp = slab_take(s, n * MAX(MAX(d, f), att));
-    if (!r->backward)
+    if (r->keep == LLAMA_FORWARD)
         return;
     r->dx = slab_take(s, n * d), r->dh = slab_take(s, n * d);
     r->dqkv = slab_take(s, n * (size_t)qkv_width(c)), r->datt = slab_take(s, n * att);
@@ -51,7 +52,7 @@ static void take_all(struct llama_run *r)
 }
 
 size_t llama_run_floats(const struct llama_config *c, const struct lora *shape, int max_rows,
-                        int max_seq, bool backward)
+                        int max_seq, enum llama_keep keep)
 {
     struct llama *m = xcalloc(1, sizeof *m);
     struct llama_run *r = xcalloc(1, sizeof *r);
@@ -62,7 +63,7 @@ size_t llama_run_floats(const struct llama_config *c, const struct lora *shape, 
         *l = *shape;
     }
     *r = (struct llama_run){.m = m, .lora = l, .max_rows = max_rows, .max_seq = max_seq,
-                            .backward = backward};
+                            .keep = keep};
     take_all(r);
     size_t n = r->slab.used;
     free(l);
@@ -92,7 +93,7 @@ void llama_run_rope(const struct llama_config *c, int positions, float *table)
 }
 
 struct llama_run *llama_run_new(struct llama *m, struct lora *lora, struct compute *c,
-                                int max_rows, int max_seq, bool backward)
+                                int max_rows, int max_seq, enum llama_keep keep)
 {
     struct llama_run *r = xcalloc(1, sizeof *r);
     r->m = m;
@@ -100,7 +101,7 @@ struct llama_run *llama_run_new(struct llama *m, struct lora *lora, struct compu
     r->c = c;
     r->max_rows = max_rows;
     r->max_seq = max_seq;
-    r->backward = backward;
+    r->keep = keep;
     take_all(r);
     slab_alloc(&r->slab);
     take_all(r);
@@ -167,7 +168,7 @@ static void attention_half(struct llama_run *r, const struct rows *rows, int i)
     adapt(r, n, i, LORA_O, a->att, a->x2, d);
 }
 
-static void mlp_half(struct llama_run *r, const struct rows *rows, int i, float *next)
+static void mlp_up(struct llama_run *r, const struct rows *rows, int i)
 {
     const struct llama_config *c = &r->m->cfg;
     const struct llama_layer *w = &r->m->layer[i];
@@ -178,9 +179,32 @@ static void mlp_half(struct llama_run *r, const struct rows *rows, int i, float 
     adapt(r, n, i, LORA_GATE, a->h2, a->gu, 2 * f);
     adapt(r, n, i, LORA_UP, a->h2, a->gu + f, 2 * f);
     ops_swiglu(r->c, n, f, a->gu, a->act);
+}
+
+static void mlp_down(struct llama_run *r, const struct rows *rows, int i, float *next)
+{
+    const struct llama_config *c = &r->m->cfg;
+    const struct llama_layer *w = &r->m->layer[i];
+    struct llama_act *a = &r->act[i];
+    int n = rows->n, d = c->hidden, f = c->ffn;
     memcpy(next, a->x2, (size_t)n * (size_t)d * sizeof *next);
     linear(r, n, f, d, a->act, w->down, true, next);
     adapt(r, n, i, LORA_DOWN, a->act, next, d);
+}
+
+static void layer_but_output(struct llama_run *r, const struct rows *rows, int layer)
+{
+    attention_half(r, rows, layer);
+    mlp_up(r, rows, layer);
+}
+
+/* down_proj's adapter keeps a product of its own; the layer's output goes where
+ * it was before. */
+void llama_run_again(struct llama_run *r, const struct rows *rows, int layer)
+{
+    layer_but_output(r, rows, layer);
+    if (llama_run_site(r, layer, LORA_DOWN).s)
+        mlp_down(r, rows, layer, layer + 1 < r->m->cfg.layers ? r->act[layer + 1].x : r->out);
 }
 
 void llama_run_forward(struct llama_run *r, const struct rows *rows)
@@ -188,8 +212,8 @@ void llama_run_forward(struct llama_run *r, const struct rows *rows)
     const struct llama_config *c = &r->m->cfg;
     ops_embed(r->c, rows->n, c->hidden, rows->ids, r->m->embed, r->act[0].x);
     for (int i = 0; i < c->layers; i++) {
-        attention_half(r, rows, i);
-        mlp_half(r, rows, i, i + 1 < c->layers ? r->act[i + 1].x : r->out);
+        layer_but_output(r, rows, i);
+        mlp_down(r, rows, i, i + 1 < c->layers ? r->act[i + 1].x : r->out);
     }
     ops_rmsnorm(r->c, rows->n, c->hidden, (float)c->eps, r->out, r->m->norm, r->h, r->rstd);
 }

@@ -20,7 +20,7 @@ struct llama_run {
     struct lora *lora;            /* NULL: none */
     struct compute *c;
     int max_rows, max_seq;
-    bool backward;
+    enum llama_keep keep;
     struct llama_act act[LLAMA_MAX_LAYERS];
     float *out, *rstd, *h;        /* last residual, its norm, normalised */
     float *rope;                  /* [max_seq, hd] */
@@ -40,9 +40,12 @@ struct llama_site llama_run_site(const struct llama_run *r, int layer, enum lora
 /* The table of ops_rope for this configuration. */
 void llama_run_rope(const struct llama_config *c, int positions, float *table);
 void llama_run_forward(struct llama_run *r, const struct rows *rows);
+/* A layer's activations from its input: what LLAMA_RECOMPUTE does again on the way
+ * back. */
+void llama_run_again(struct llama_run *r, const struct rows *rows, int layer);
 void llama_run_backward(struct llama_run *r, const struct rows *rows);
 /* "layer 3: attention" … of the first activation with a non-finite value. */
-void llama_run_diagnose(const struct llama_run *r, const struct rows *rows, char *out,
+void llama_run_diagnose(struct llama_run *r, const struct rows *rows, char *out,
                         size_t size);
 
 #endif

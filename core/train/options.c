@@ -106,6 +106,8 @@ static const struct option options[] = {
     {"rslora", FLAG, TR, AT(t.lora.rslora), 0, 0, "", N_("scale is alpha / sqrt(r)")},
     {"lora-targets", STRING, TR | BE, AT(targets), 0, 0, "A,B",
      N_("q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj or all (q_proj,v_proj)")},
+    {"checkpointing", FLAG, TR | BE, AT(t.checkpointing), 0, 0, "",
+     N_("keep each layer's input alone and compute the rest again: less memory, slower")},
     {"full", FLAG, TR | BE, AT(t.full), 0, 0, "", N_("train every weight instead of an adapter")},
     {"bf16", FLAG, TR | IN | IM | ME, AT(t.bf16), 0, 0, "", N_("store a trained model as BF16")},
     {"f16", FLAG, ME, AT(f16), 0, 0, "", N_("store the merged model as F16")},

@@ -80,7 +80,8 @@ static void count_pass(const struct trainer_options *o, const struct llama_confi
 {
     const struct plan_shape *s = &p->shape;
     size_t width = (size_t)MAX(MAX(c->hidden, c->ffn), c->heads * c->head_dim);
-    size_t all = floats(llama_run_floats(c, shape, s->rows, s->seq, true));
+    enum llama_keep keep = o->checkpointing ? LLAMA_RECOMPUTE : LLAMA_KEEP;
+    size_t all = floats(llama_run_floats(c, shape, s->rows, s->seq, keep));
     size_t loss = floats(ops_ce_floats(c->hidden, c->vocab));
     p->bytes[PLAN_ACTIVATIONS] = all - loss;
     if (shape && !(o->lora.dropout > 0))
@@ -172,8 +173,15 @@ static enum pd_code propose(const struct trainer_options *o, const struct llama_
                             struct pd_err *err)
 {
     struct pd_err said = *err;
+    struct trainer_options again = *o;
+    struct plan less;
     char need[40];
     int batch;
+    again.checkpointing = true;
+    plan_make(&again, c, &p->shape, &less);
+    if (!o->checkpointing && less.total <= limit)
+        return pd_set_hint(err, _("--checkpointing fits and gives the same bytes, about a third "
+                                  "slower"));
     if (try_batches(o, c, d, limit, &batch, err) != PD_OK)
         return err->code;
     *err = said;

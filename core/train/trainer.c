@@ -84,7 +84,8 @@ static enum pd_code size_run(struct trainer *t, struct pd_err *err)
     t->trained = t->o->full ? &t->model.tensors : &t->lora.tensors;
     t->src = (struct ckpt_source){.model = &t->model, .lora = t->o->full ? NULL : &t->lora,
                                   .base = t->o->model, .bf16 = t->o->bf16};
-    t->run = llama_run_new(&t->model, t->src.lora, &t->c, t->batch.max_rows, len, true);
+    t->run = llama_run_new(&t->model, t->src.lora, &t->c, t->batch.max_rows, len,
+                           t->o->checkpointing ? LLAMA_RECOMPUTE : LLAMA_KEEP);
     return PD_OK;
 }
 

@@ -26,6 +26,7 @@ struct trainer_options {
     struct optim optim;
     struct lora_config lora;
     bool full, resume, control, bf16;
+    bool checkpointing;           /* activations are computed twice instead of kept */
     int64_t replay;               /* take this step apart instead of training; 0: off */
     int64_t hold_s;               /* -1: no hold; 0: until quit */
     int64_t eval_batches;         /* at most so many (0: the whole split) */

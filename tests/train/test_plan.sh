@@ -46,6 +46,7 @@ predicts() {
 
 check lora predicts $base --steps 6 --eval-batches 2
 check full predicts $base --steps 3 --full --batch 4 --eval-batches 1
+check checkpointing predicts $base --steps 4 --checkpointing --lora-targets all --eval-batches 2
 check dropout_all predicts $base --steps 5 --lora-targets all --lora-r 16 --lora-dropout 0.1 \
     --batch 4 --threads 1 --eval-batches 2
 if [ -n "${PODIUM_SMOLLM2:-}" ]; then
@@ -59,7 +60,15 @@ refuses() {
     [ $? = 3 ] && [ ! -e "$dir/no" ] || return 1
     cat "$dir/records"
     grep -q '"code":"PD-UNSUPPORTED".*needs .* MB of memory, and 60 MB are left' "$dir/records" &&
-        grep -q '"hint":"--batch 4 --accum 2 fits' "$dir/records" &&
+        grep -q '"hint":"--checkpointing fits' "$dir/records" &&
+        "$train" plan --model $base --data $data --steps 2 --memory-limit 60MB --checkpointing \
+            >"$dir/plan" && grep -q 'It fits' "$dir/plan" || return 1
+    "$train" train --model $base --data $data --out "$dir/no" --steps 2 --memory-limit 60MB \
+        --full >"$dir/records"
+    grep -q '"hint":"--checkpointing fits\|"hint":"--batch' "$dir/records" || return 1
+    "$train" train --model $base --data $data --out "$dir/no" --steps 2 --memory-limit 40MB \
+        >"$dir/records"
+    grep -q '"hint":"--batch [0-9]* --accum [0-9]* fits' "$dir/records" &&
         "$train" plan --model $base --data $data --steps 2 --memory-limit 60MB --batch 4 \
             --accum 2 >"$dir/plan" && grep -q 'It fits' "$dir/plan"
 }

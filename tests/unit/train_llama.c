@@ -2,6 +2,7 @@
  * computed (tests/train/make_reference.py), accumulation, adapters, decoding. */
 #include "core/train/llama.h"
 
+#include "core/base/mem.h"
 #include "core/base/path.h"
 #include "core/base/str.h"
 #include "core/train/generate.h"
@@ -135,6 +136,53 @@ TEST(lora_training_equals_torch)
         CHECK_MSG(s > 1e-3, "%s did not move", w.trained->t[i].name);
     }
     world_end(&w);
+}
+
+/* One gradient, by each way to keep activations. */
+static void gradients(bool full, enum llama_keep keep, float *to, size_t n)
+{
+    static const struct lora_config drop = {.r = 3, .alpha = 6, .dropout = 0.3,
+                                            .targets = (1u << LORA_MODULES) - 1};
+    struct world w = {0};
+    struct pd_err err;
+    double sum;
+    int64_t count;
+    world_make(&w, true, full, full ? NULL : &drop);
+    for (int i = 1; !full && i < w.trained->n; i += 2)
+        rng_fill_normal(rng_key(5, (uint64_t)i, 0, 0), w.trained->t[i].w,
+                        tensors_count(&w.trained->t[i]), 0.1f);
+    llama_run_free(w.run);
+    w.run = llama_run_new(&w.m, full ? NULL : &w.lora, &w.c, ROWS, 64, keep);
+    optim_zero_grad(&w.c, w.trained);
+    CHECK_OK(llama_loss_grad(w.run, rows_of(0, 0, 3), 77, &sum, &count, &err));
+    CHECK(tensors_total(w.trained) < n);
+    to[0] = (float)sum;
+    for (int i = 0; i < w.trained->n; i++) {
+        memcpy(++to, w.trained->t[i].g, tensors_count(&w.trained->t[i]) * sizeof *to);
+        to += tensors_count(&w.trained->t[i]) - 1;
+    }
+    world_end(&w);
+}
+
+TEST(computing_activations_again_gives_the_same_bytes)
+{
+    enum { MOST = 1 << 20 };
+    float *a = xcalloc(MOST, sizeof *a), *b = xcalloc(MOST, sizeof *b);
+    for (int full = 0; full < 2; full++) {
+        gradients(full, LLAMA_KEEP, a, MOST);
+        gradients(full, LLAMA_RECOMPUTE, b, MOST);
+        CHECK(a[0] > 0);
+        for (size_t i = 0; i < MOST; i++)
+            CHECK_MSG(memcmp(&a[i], &b[i], sizeof *a) == 0, "full %d, [%zu]: %.9g and %.9g", full, i,
+                      (double)a[i], (double)b[i]);
+    }
+    struct llama_config big = small;
+    big.layers = 12;
+    size_t all = llama_run_floats(&big, NULL, 256, 64, LLAMA_KEEP);
+    size_t few = llama_run_floats(&big, NULL, 256, 64, LLAMA_RECOMPUTE);
+    CHECK(3 * few < all);
+    free(a);
+    free(b);
 }
 
 TEST(logits_equal_torch_and_decoding_equals_the_pass)
