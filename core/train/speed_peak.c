@@ -16,13 +16,11 @@ static volatile float sink;
 #define EACH(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
 #define DECLARE(i) x##i = SET((float)(i)),
 #define STEP(i) x##i = FMA(x##i, a, b);
-#define HOLD(i) __asm__ volatile("" : "+v"(x##i));
 #define SUM(i) a = FMA(x##i, b, a);
 #define BODY                                                                                      \
     VEC EACH(DECLARE) a = SET(0.999f), b = SET(1e-6f);                                            \
     for (int64_t r = 0; r < rounds; r++) {                                                        \
         EACH(STEP)                                                                                \
-        EACH(HOLD)                                                                                \
     }                                                                                             \
     EACH(SUM)                                                                                     \
     sink = FIRST(a);                                                                              \
@@ -56,7 +54,7 @@ __attribute__((target("avx2,fma"))) static double spin_avx2(int64_t rounds)
 #define SET _mm512_set1_ps
 #define FMA _mm512_fmadd_ps
 #define FIRST _mm512_cvtss_f32
-__attribute__((target("avx512f,prefer-vector-width=512"))) static double spin_avx512(int64_t rounds)
+__attribute__((target("avx512f"))) static double spin_avx512(int64_t rounds)
 {
     BODY
 }

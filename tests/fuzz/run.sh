@@ -18,7 +18,7 @@ for f in tests/fuzz/fuzz_*.c; do
     done
     mkdir -p "$B/corpus/$n"
     if ! clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-        -I. -DPODIUM_SOURCE_DIR='"."' $(pkg-config --cflags $pkgs) "$f" $src -o "$B/$n" \
+        -I. -DPODIUM_SOURCE_DIR='"."' -DPODIUM_VERSION='"fuzz"' $(pkg-config --cflags $pkgs) "$f" $src -o "$B/$n" \
         $(pkg-config --libs $pkgs) -lm -lpthread >"$B/$n.log" 2>&1; then
         echo "$n: does not compile"; tail -5 "$B/$n.log"; bad=$((bad + 1)); continue
     fi

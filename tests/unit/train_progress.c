@@ -148,17 +148,21 @@ TEST(the_least_limit_of_all_groups_holds)
     put(GROUP2 "memory.max", "104857600\n");
     meminfo_limit(t_dir(), &l);
     CHECK_INT(l.free, 104857600 - 1000);
+    put("sys/fs/cgroup/pods/memory.current", "0\n");
+    put("sys/fs/cgroup/pods/memory.max", "52428800\n");
+    meminfo_limit(t_dir(), &l);
+    CHECK_INT(l.free, 52428800);
 }
 
 TEST(groups_of_version_1_and_of_containers)
 {
     struct meminfo_limit l;
-    put("proc/meminfo", "MemTotal:       8388608 kB\nMemAvailable:   4194304 kB\n");
     put("proc/self/cgroup", "3:cpu:/docker/x\n9:hugetlb,memory:/docker/x\n");
     put(GROUP1 "memory.limit_in_bytes", "9223372036854771712\n");
     put(GROUP1 "memory.usage_in_bytes", "4096\n");
     meminfo_limit(t_dir(), &l);
-    CHECK(!l.cgroup);
+    CHECK(!l.cgroup && l.free == INT64_MAX);
+    put("proc/meminfo", "MemTotal:       8388608 kB\nMemAvailable:   4194304 kB\n");
     put(GROUP1 "memory.limit_in_bytes", "209715200\n");
     meminfo_limit(t_dir(), &l);
     CHECK(l.cgroup && l.free == 209715200 - 4096);
