@@ -65,7 +65,7 @@ static const struct {
     const char *sign, *change;
 } advice[] = {
     {OPTIONS_TRAIN, N_("does not fit into memory"),
-     N_("halve --batch and double --accum (the result is the same), then --seq")},
+     N_("halve --batch and double --accum, or --checkpointing (the result is the same)")},
     {OPTIONS_TRAIN, N_("the loss is NaN or jumps up"),
      N_("divide --rate by 3; --warmup a twentieth of --steps; --clip 1")},
     {OPTIONS_TRAIN, N_("the loss hardly falls"),

@@ -89,15 +89,25 @@ static void count_pass(const struct trainer_options *o, const struct llama_confi
     p->bytes[PLAN_LOSS] = loss / OPS_CE_ROWS * (size_t)MIN(s->labels, OPS_CE_ROWS);
 }
 
-/* A matrix smaller than the blocks touches a part of them. */
+/* The packed part of a right-hand matrix [k, n]. */
+static size_t packed(int k, int n)
+{
+    return (size_t)MIN(k, GEMM_KC) * (size_t)MIN(n, GEMM_NC + 64);
+}
+
+/* Matrices smaller than the blocks touch a part of them: the largest of the
+ * products out of d, into d, and (full) of the weights' gradients. */
 static size_t count_scratch(const struct trainer_options *o, const struct llama_config *c,
                             const struct plan_shape *s, int threads)
 {
-    int widest = MAX(MAX(2 * c->ffn, c->vocab), c->hidden);
-    int deepest = MAX(MAX(c->hidden, c->ffn), o->full ? s->rows : 0);
-    size_t shared = floats((size_t)MIN(deepest, GEMM_KC) * (size_t)MIN(widest, GEMM_NC + 64));
-    size_t unused = floats(GEMM_B_FLOATS - (size_t)MIN(c->head_dim, GEMM_KC) * GEMM_LOCAL_NC);
-    return shared + (size_t)threads * (floats(gemm_scratch_floats(s->seq)) - unused + STACK);
+    int qkv = (c->heads + 2 * c->kv_heads) * c->head_dim, d = c->hidden;
+    int widest = MAX(MAX(2 * c->ffn, c->vocab), qkv);
+    size_t shared = MAX(packed(d, widest), packed(widest, d));
+    if (o->full)
+        shared = MAX(shared, packed(s->rows, MAX(d, c->ffn)));
+    size_t unused = GEMM_B_FLOATS - (size_t)MIN(c->head_dim, GEMM_KC) * GEMM_LOCAL_NC;
+    size_t own = floats(gemm_scratch_floats(s->seq) - unused) + STACK;
+    return floats(shared) + (size_t)threads * own;
 }
 
 void plan_make(const struct trainer_options *o, const struct llama_config *c,
