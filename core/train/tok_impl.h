@@ -37,6 +37,8 @@ struct tok;
 void tok_steps_run(const struct tok *t, size_t k, const char *s, size_t n, tok_piece_fn *fn,
                    void *arg);
 void tok_steps_release(struct tok *t);
+/* tok_pattern.c: a pattern for rx.h that means there what it means in `tokenizers`. */
+void tok_pattern(const char *p, size_t n, struct str *out);
 
 /* --- the loaded tokenizer ---------------------------------------------------- */
 struct tok_piece {                               /* a token's bytes, in `pool` */

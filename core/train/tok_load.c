@@ -93,7 +93,12 @@ static enum pd_code read_split(struct load *l, const struct tjson *j, struct tok
         return PD_OK;
     }
     struct pd_err why;
-    if (rx_new(regex, n, &st->rx, &why) != PD_OK)
+    struct str pattern;
+    str_init(&pattern, FILE_CEILING);
+    tok_pattern(regex, n, &pattern);
+    enum pd_code rc = rx_new(pattern.p, pattern.len, &st->rx, &why);
+    str_release(&pattern);
+    if (rc != PD_OK)
         return fail(l, PD_UNSUPPORTED, _("a pattern of a Split can't be read"), why.msg);
     return PD_OK;
 }

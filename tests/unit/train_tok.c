@@ -329,6 +329,32 @@ TEST(numbers_are_cut_as_the_splitter_says)
     }
 }
 
+#define REMOVED(pattern)                                                                          \
+    "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\""     \
+    pattern "\"},\"behavior\":\"Removed\"},{\"type\":\"ByteLevel\",\"use_regex\":false,"          \
+    "\"add_prefix_space\":false}]}"
+
+/* Where PCRE2's tables are others than those of `tokenizers`, whose ids these are. */
+TEST(classes_of_a_pattern_are_those_of_the_reference)
+{
+    static const char *const rows[][3] = {
+        {REMOVED("\\\\s"), "a\u180e b", "97 225 160 142 98"},     /* U+180E is no space */
+        {REMOVED("[x\\\\s]"), "a\u180e xb", "97 225 160 142 98"},
+        {REMOVED("\\\\S+"), "\u180ea b", "32"},
+        {REMOVED("\\\\p{L}"), "\u1c89\U000105c0-", "45"},        /* letters of Unicode 16 */
+        {REMOVED("[^\\\\p{N}]"), "-1\u00bd", "49 194 189"},
+        {REMOVED("\\\\p{N}"), "\U00010d40-", "45"},
+        {REMOVED("\\\\w+"), "a\u0300_1-", "45"},                 /* a mark is of the word */
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct str s = split_json(rows[i][0], PAIRS, "", "");
+        struct tok *t = parse(s.p);
+        check_ids(t, rows[i][1], rows[i][2]);
+        tok_free(t);
+        str_release(&s);
+    }
+}
+
 TEST(ignore_merges_takes_whole_words)
 {
     struct str s = small_json("[[\"a\",\"b\"]]", "\"ignore_merges\":true,", "");
