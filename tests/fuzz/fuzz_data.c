@@ -57,7 +57,9 @@ static void put(const char *path, const void *data, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char in[64], out[64];
-    struct data_options opt = {.eos = -1, .max_len = 512};
+    static const char *const policies[] = {"error", "truncate", "drop"};
+    struct data_options opt = {.eos = -1, .max_len = size % 2 ? 512 : 40,
+                               .too_long = policies[size % 3], .train_prompt = size % 5 == 0};
     struct pd_err err = {0};
     struct data *d;
     int64_t n;
