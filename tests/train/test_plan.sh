@@ -68,7 +68,8 @@ refuses() {
     grep -q '"hint":"--checkpointing fits\|"hint":"--batch' "$dir/records" || return 1
     "$train" train --model $base --data $data --out "$dir/no" --steps 2 --memory-limit 40MB \
         >"$dir/records"
-    grep -q '"hint":"--batch [0-9]* --accum [0-9]* fits' "$dir/records" &&
+    set -- $(sed -nE 's/.*"hint":"--batch ([0-9]+) --accum ([0-9]+) fits.*/\1 \2/p' "$dir/records")
+    [ $# = 2 ] && [ $(($1 * $2)) = 8 ] &&
         "$train" plan --model $base --data $data --steps 2 --memory-limit 60MB --batch 4 \
             --accum 2 >"$dir/plan" && grep -q 'It fits' "$dir/plan"
 }
