@@ -11,9 +11,7 @@ enum { NAME_WIDTH = 52 };
 static enum pd_code open_all(const struct options *o, struct llama_config *c, struct tok **tok,
                              struct data **d, struct pd_err *err)
 {
-    struct data_options opt = {.max_len = o->t.seq, .val_fraction = o->t.val_fraction,
-                               .val_templates = o->t.val_templates, .val_path = o->t.val,
-                               .eos = c->n_eos ? c->eos[0] : -1};
+    struct data_options opt = trainer_data_options(&o->t, c);
     if (tok_load(o->t.model, tok, err) != PD_OK)
         return err->code;
     return data_open(o->t.data, *tok, &opt, d, err);
