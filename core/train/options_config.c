@@ -58,7 +58,7 @@ static enum pd_code unknown(const struct reading *r, const struct ynode *n)
     }
     str_fmt(text, sizeof text, _("no option is called \"%s\""), n->key);
     fail_at(r, n, text);
-    if (near)
+    if (near && !str_eq(near, n->key))           /* theirs, of an option that is not here */
         return pd_set_hint(r->err, _("did you mean %s?"), near);
     return pd_set_hint(r->err, _("podium-train help %s lists the names"),
                        options_command_name(r->o->command));
