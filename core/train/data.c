@@ -114,10 +114,34 @@ int data_templates(const struct data *d, enum data_split s)
     return d->templates[s];
 }
 
+void data_whole_epochs(struct data *d, bool on)
+{
+    d->whole_epochs = on;
+}
+
+int64_t data_batches(const struct data *d, int rows)
+{
+    return (d->count[DATA_TRAIN] + rows - 1) / rows;
+}
+
+/* The first place of batch `index` in the endless stream; *count of rows. */
+static int64_t batch_place(const struct data *d, enum data_split s, int64_t index, int rows,
+                           int *count)
+{
+    int64_t n = d->count[s], per = (n + rows - 1) / rows;
+    *count = rows;
+    if (!d->whole_epochs || n == 0)
+        return index * rows;
+    int64_t at = index % per * rows;
+    *count = (int)MIN((int64_t)rows, n - at);
+    return index / per * n + at;
+}
+
 double data_epoch(const struct data *d, int64_t index, int rows)
 {
+    int count;
     int64_t n = d->count[DATA_TRAIN];
-    return n ? (double)index * rows / (double)n : 0;
+    return n ? (double)batch_place(d, DATA_TRAIN, index, rows, &count) / (double)n : 0;
 }
 
 static const struct data_example *example(const struct data *d, enum data_split s, int64_t i)
@@ -253,9 +277,10 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
     if (d->count[s] == 0)
         return pd_fail(err, PD_DATA, s == DATA_TRAIN ? _("there are no training data")
                                                      : _("there are no validation data"));
+    int64_t place = batch_place(d, s, index, rows, &rows);
     for (int r = 0; r < rows; r++) {
         int64_t epoch;
-        pick[r] = place_at(d, s, seed, index * rows + r, &epoch);
+        pick[r] = place_at(d, s, seed, place + r, &epoch);
         /* other windows of the text every epoch */
         shift[r] = (int64_t)below(epoch_key(seed, epoch, s), (uint64_t)d->max_len);
     }
@@ -267,13 +292,14 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
 }
 
 int data_batch_lines(struct data *d, enum data_split s, uint64_t seed, int64_t index, int rows,
-                     int *lines)
+                     int most, int *lines)
 {
     struct data_record r;
-    int n = 0;
-    for (int i = 0; i < rows && d->count[s] > 0; i++) {
+    int n = 0, count;
+    int64_t place = batch_place(d, s, index, rows, &count);
+    for (int i = 0; i < MIN(count, most) && d->count[s] > 0; i++) {
         int64_t epoch;
-        if (data_record(d, s, place_at(d, s, seed, index * rows + i, &epoch), &r))
+        if (data_record(d, s, place_at(d, s, seed, place + i, &epoch), &r))
             lines[n++] = r.line;
     }
     return n;

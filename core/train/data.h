@@ -80,9 +80,13 @@ int data_templates(const struct data *d, enum data_split s);     /* different te
 MUST_USE enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed,
                                  int64_t index, int rows, struct data_batch *b,
                                  struct pd_err *err);
-/* The lines of the records in that batch into lines[rows]; how many (0: text). */
+/* The lines of the first records of that batch into lines[most]; how many (0: text). */
 int data_batch_lines(struct data *d, enum data_split s, uint64_t seed, int64_t index, int rows,
-                     int *lines);
+                     int most, int *lines);
+/* Epochs end with a batch of their own, the last one smaller, instead of running
+ * on into the next epoch; and how many batches one has. */
+void data_whole_epochs(struct data *d, bool on);
+int64_t data_batches(const struct data *d, int rows);
 double data_epoch(const struct data *d, int64_t index, int rows);  /* epochs before that batch */
 /* In the order of the file, each example once; b->rows is 0 behind the last. */
 void data_eval_batch(struct data *d, enum data_split s, int64_t index, int rows,

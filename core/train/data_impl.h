@@ -28,6 +28,7 @@ struct data {
     const struct tok *tok;
     int max_len;
     int32_t eos;
+    bool whole_epochs;
     int64_t count[DATA_SPLITS];
     struct data_perm perm[DATA_SPLITS];
     /* instructions */

@@ -18,13 +18,14 @@ static void take_act(struct llama_run *r, struct llama_act *a, int layer)
     struct slab *s = &r->slab;
     size_t n = (size_t)r->max_rows, d = (size_t)c->hidden, f = (size_t)c->ffn;
     size_t heads = (size_t)c->heads, hd = (size_t)c->head_dim;
+    int of = r->keep == LLAMA_KEEP ? layer : -1;          /* -1: room for any layer's rank */
     a->x = slab_take(s, n * d), a->rstd1 = slab_take(s, n), a->h1 = slab_take(s, n * d);
     a->qkv = slab_take(s, n * (size_t)qkv_width(c));
     a->lse = slab_take(s, n * heads), a->att = slab_take(s, n * heads * hd);
     a->x2 = slab_take(s, n * d), a->rstd2 = slab_take(s, n), a->h2 = slab_take(s, n * d);
     a->gu = slab_take(s, n * 2 * f), a->act = slab_take(s, n * f);
     for (int i = 0; r->lora && i < LORA_MODULES; i++)
-        a->u[i] = slab_take(s, n * (size_t)lora_rank(r->lora, r->keep == LLAMA_KEEP ? layer : -1, i));
+        a->u[i] = slab_take(s, n * (size_t)lora_rank(r->lora, of, i));
     for (int i = layer + 1; r->keep != LLAMA_KEEP && i < c->layers; i++)
         r->act[i] = *a;
     for (int i = layer + 1; r->keep == LLAMA_RECOMPUTE && i < c->layers; i++)

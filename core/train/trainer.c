@@ -143,11 +143,27 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
     return PD_OK;
 }
 
+/* Epochs and shares become updates, as transformers' Trainer counts them. */
+static void count_steps(struct trainer *t)
+{
+    struct trainer_options *o = &t->own;
+    int64_t batches = data_batches(t->data, o->batch);
+    if (o->epochs > 0) {
+        data_whole_epochs(t->data, true);
+        o->steps = (int64_t)ceil(o->epochs * (double)((batches + o->accum - 1) / o->accum));
+    }
+    if (o->warmup_ratio > 0)
+        o->optim.warmup = (int64_t)ceil(o->warmup_ratio * (double)o->steps);
+    t->optim.warmup = o->optim.warmup;
+    t->optim.steps = o->steps;
+}
+
 static enum pd_code set_up(struct trainer *t, struct pd_err *err)
 {
     struct plan plan;
     if (llama_read_config(t->o->model, &t->model.cfg, err) != PD_OK || open_data(t, err) != PD_OK)
         return err->code;
+    count_steps(t);
     if (plan_check(t->o, &t->model.cfg, t->data, &plan, err) != PD_OK)
         return err->code;
     if (llama_load(&t->model, t->o->model, t->o->full, err) != PD_OK)
@@ -247,15 +263,15 @@ static int exit_code(enum pd_code code)
 
 int trainer_run(const struct trainer_options *o, const volatile int *stop)
 {
-    struct trainer t = {.o = o, .stop = stop, .optim = o->optim, .saved_step = -1,
+    struct trainer t = {.own = *o, .stop = stop, .optim = o->optim, .saved_step = -1,
                         .eval_step = -1, .loss = NAN, .val_loss = NAN, .gnorm = NAN};
     struct pd_err err;
     int rc;
+    t.o = &t.own;
     t.start_us = clock_us();
     str_init(&t.line, 1 << 16);
     progress_init(&t.progress, o->log, o->fd);
     control_init(&t.ctl, o->control ? 0 : -1);
-    t.optim.steps = o->steps;
     if (set_up(&t, &err) != PD_OK) {
         trainer_log_error(&t, &err);
         rc = exit_code(err.code);

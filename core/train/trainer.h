@@ -22,6 +22,8 @@ struct trainer_options {
     const char *too_long;         /* records: data.h */
     bool chat_form, train_prompt;
     int64_t steps, eval_every, save_every;
+    double epochs;                /* above 0: whole epochs instead of steps */
+    double warmup_ratio;          /* of the steps; 0: warmup counts */
     int batch, accum, seq, threads, keep;
     struct optim optim;
     struct lora_config lora;

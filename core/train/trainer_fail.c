@@ -11,11 +11,12 @@ enum { LINES_SHOWN = 12 };
 /* " (micro-batch 2 of 4, lines 3, 9 of the data)" */
 static void name_records(struct trainer *t, int i, struct str *out)
 {
-    int lines[LINES_SHOWN];
-    int n = data_batch_lines(t->data, DATA_TRAIN, t->o->seed, t->st.step * t->o->accum + i,
-                             MIN(t->o->batch, (int)LINES_SHOWN), lines);
-    if (t->o->accum > 1)
-        str_printf(out, _("; batch %d of %d of this step"), i + 1, t->o->accum);
+    int lines[LINES_SHOWN], batches;
+    int64_t first = trainer_window(t, t->st.step, &batches);
+    int n = data_batch_lines(t->data, DATA_TRAIN, t->o->seed, first + i, t->o->batch, LINES_SHOWN,
+                             lines);
+    if (batches > 1)
+        str_printf(out, _("; batch %d of %d of this step"), i + 1, batches);
     for (int k = 0; k < n; k++)
         str_printf(out, "%s%d", k ? ", " : _("; its records are on the lines "), lines[k]);
     if (n && t->o->batch > n)

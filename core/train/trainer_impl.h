@@ -10,7 +10,8 @@
 #include "core/train/trainer.h"
 
 struct trainer {
-    const struct trainer_options *o;
+    const struct trainer_options *o;      /* own */
+    struct trainer_options own;  /* with --epochs and --warmup-ratio as steps */
     const volatile int *stop;
     struct optim optim;           /* o->optim, with the rate as it is now */
     struct compute c;
@@ -49,6 +50,11 @@ void trainer_log_error(struct trainer *t, const struct pd_err *err);
 void trainer_log_done(struct trainer *t);
 
 /* trainer_step.c */
+/* The first micro-batch of an update (0-based) and how many it has: --accum, or
+ * what is left of the epoch. */
+int64_t trainer_window(const struct trainer *t, int64_t step, int *count);
+/* Epochs behind so many updates. */
+double trainer_epoch(const struct trainer *t, int64_t step);
 /* Micro-batch i of the next update into t->batch; *key switches dropout on. */
 MUST_USE enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err);
 MUST_USE enum pd_code trainer_step(struct trainer *t, struct pd_err *err);

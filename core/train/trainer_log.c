@@ -80,7 +80,7 @@ void trainer_log_step(struct trainer *t, int64_t rows, int64_t us)
     runlog_add_int(&t->line, "tokens", t->st.tokens);
     runlog_add_num(&t->line, "tok_s", round(us ? 1e6 * (double)rows / (double)us : 0));
     runlog_add_num(&t->line, "epoch",
-                   data_epoch(t->data, t->st.step * t->o->accum, t->o->batch));
+                   trainer_epoch(t, t->st.step));
     runlog_add_num(&t->line, "ms", (double)us / 1000);
     trainer_emit(t);
 }

@@ -115,7 +115,7 @@ static void print_member(struct str *s, const char *key, double x)
 static void print_row(const struct trainer *t, const struct series_row *r, struct str *s)
 {
     str_add(s, "    {\n");
-    print_member(s, "epoch", data_epoch(t->data, (int64_t)r->step * t->o->accum, t->o->batch));
+    print_member(s, "epoch", trainer_epoch(t, (int64_t)r->step));
     if (r->has_val) {
         print_member(s, "eval_loss", r->val);
         print_member(s, "eval_runtime", r->seconds);
@@ -145,11 +145,11 @@ static void print_best(const struct trainer *t, struct str *s)
 void trainer_print_state(const struct trainer *t, struct str *s)
 {
     const struct trainer_options *o = t->o;
-    double epochs = data_epoch(t->data, o->steps * o->accum, o->batch);
+    double epochs = trainer_epoch(t, o->steps);
     str_add(s, "{\n");
     print_best(t, s);
     str_add(s, "  \"epoch\": ");
-    print_number(s, data_epoch(t->data, t->st.step * o->accum, o->batch));
+    print_number(s, trainer_epoch(t, t->st.step));
     str_printf(s, ",\n  \"eval_steps\": %" PRId64 ",\n  \"global_step\": %" PRId64 ",\n",
                o->eval_every, t->st.step);
     str_add(s, "  \"is_hyper_param_search\": false,\n  \"is_local_process_zero\": true,\n"

@@ -9,10 +9,29 @@
 #include "core/train/eval.h"
 #include "core/train/rng.h"
 
+int64_t trainer_window(const struct trainer *t, int64_t step, int *count)
+{
+    const struct trainer_options *o = t->o;
+    *count = o->accum;
+    if (!(o->epochs > 0))
+        return step * o->accum;
+    int64_t batches = data_batches(t->data, o->batch);
+    int64_t updates = (batches + o->accum - 1) / o->accum, at = step % updates * o->accum;
+    *count = (int)MIN((int64_t)o->accum, batches - at);
+    return step / updates * batches + at;
+}
+
+double trainer_epoch(const struct trainer *t, int64_t step)
+{
+    int count;
+    return data_epoch(t->data, trainer_window(t, step, &count), t->o->batch);
+}
+
 enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err)
 {
     const struct trainer_options *o = t->o;
-    int64_t index = t->st.step * o->accum + i;
+    int count;
+    int64_t index = trainer_window(t, t->st.step, &count) + i;
     if (data_batch(t->data, DATA_TRAIN, o->seed, index, o->batch, &t->batch.padded, err) != PD_OK)
         return err->code;
     batch_pack(&t->batch);
@@ -52,15 +71,17 @@ static enum pd_code update(struct trainer *t, int64_t *rows, struct pd_err *err)
 {
     double sum = 0;
     int64_t count = 0;
+    int batches;
+    trainer_window(t, t->st.step, &batches);
     optim_zero_grad(&t->c, t->trained);
-    for (int i = 0; i < t->o->accum; i++)
+    for (int i = 0; i < batches; i++)
         if (micro_batch(t, i, &sum, &count, rows, err) != PD_OK)
             return err->code == PD_TRAIN ? trainer_explain(t, i, err) : err->code;
     t->loss = sum / (double)count;
     t->grad_scale = 1 / (double)count;
     t->gnorm = optim_grad_norm(&t->c, t->trained, t->grad_scale);
     if (check_gradient(t, err) != PD_OK)
-        return trainer_explain(t, t->o->accum - 1, err);
+        return trainer_explain(t, batches - 1, err);
     t->lr = optim_rate(&t->optim, t->st.step);
     optim_step(&t->c, &t->optim, t->trained, 1 / (double)count, t->gnorm, t->lr, t->st.step + 1);
     t->st.step++;

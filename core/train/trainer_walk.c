@@ -94,7 +94,9 @@ static void batch_record(struct walk *w)
     }
     begin(w, "batch");
     number(w, "sequences", w->t->o->batch);
-    number(w, "accum", w->t->o->accum);
+    int batches;
+    trainer_window(w->t, w->t->st.step, &batches);
+    number(w, "accum", batches);
     number(w, "row_tokens", w->len + 1);
     number(w, "row_trained", (double)trained);
     number(w, "positions", (double)w->rows);
@@ -381,7 +383,9 @@ static enum pd_code rehearse(struct walk *w, struct pd_err *err)
     double part;
     int64_t n;
     optim_zero_grad(&t->c, t->trained);
-    for (int i = 0; i < t->o->accum; i++)
+    int batches;
+    trainer_window(t, t->st.step, &batches);
+    for (int i = 0; i < batches; i++)
         if (micro_batch(w, i, err) != PD_OK)
             return err->code;
     w->scale = 1 / (double)w->count;

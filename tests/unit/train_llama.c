@@ -173,8 +173,8 @@ TEST(computing_activations_again_gives_the_same_bytes)
         gradients(full, LLAMA_RECOMPUTE, b, MOST);
         CHECK(a[0] > 0);
         for (size_t i = 0; i < MOST; i++)
-            CHECK_MSG(memcmp(&a[i], &b[i], sizeof *a) == 0, "full %d, [%zu]: %.9g and %.9g", full, i,
-                      (double)a[i], (double)b[i]);
+            CHECK_MSG(memcmp(&a[i], &b[i], sizeof *a) == 0, "full %d, [%zu]: %.9g, %.9g", full,
+                      i, (double)a[i], (double)b[i]);
     }
     struct llama_config big = small;
     big.layers = 12;
