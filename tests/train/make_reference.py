@@ -11,11 +11,12 @@ import math
 import os
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import (LlamaConfig, LlamaForCausalLM, get_constant_schedule_with_warmup,
+                          get_cosine_schedule_with_warmup, get_linear_schedule_with_warmup)
 
 M64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
-V, D, F, LAYERS, HEADS, KV, STEPS, SEED = 61, 24, 40, 2, 4, 2, 12, 5
+V, D, F, LAYERS, HEADS, KV, STEPS, SEED = 61, 24, 40, 2, 4, 2, 100, 5
 RATE, WARMUP, CLIP, DECAY, R, ALPHA = 0.01, 2, 0.5, 0.1, 3, 6
 
 
@@ -51,10 +52,14 @@ def names():
     yield "lm_head.weight"
 
 
-def make(tied):
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 16}
+
+
+def make(tied, rope=None):
     cfg = LlamaConfig(vocab_size=V, hidden_size=D, intermediate_size=F, num_hidden_layers=LAYERS,
                       num_attention_heads=HEADS, num_key_value_heads=KV, rms_norm_eps=1e-5,
-                      max_position_embeddings=64, tie_word_embeddings=tied, rope_theta=10000.0)
+                      max_position_embeddings=64, tie_word_embeddings=tied, rope_theta=10000.0, rope_scaling=rope)
     model = LlamaForCausalLM(cfg).double()
     params = dict(model.named_parameters())
     for i, name in enumerate(names()):
@@ -86,13 +91,16 @@ def summed(model, step):
     return total / count
 
 
-def train(model):
+SCHEDULES = {"cosine": get_cosine_schedule_with_warmup, "linear": get_linear_schedule_with_warmup,
+             "constant": lambda opt, warmup, steps: get_constant_schedule_with_warmup(opt, warmup)}
+
+
+def train(model, schedule="cosine"):
     params = [p for p in model.parameters() if p.requires_grad]
     opt = torch.optim.AdamW([{"params": [p for p in params if p.dim() > 1]},
                              {"params": [p for p in params if p.dim() == 1], "weight_decay": 0}],
                             lr=RATE, weight_decay=DECAY)
-    from transformers import get_cosine_schedule_with_warmup
-    sched = get_cosine_schedule_with_warmup(opt, WARMUP, STEPS)
+    sched = SCHEDULES[schedule](opt, WARMUP, STEPS)
     out = {"loss": [], "gnorm": [], "lr": []}
     for step in range(STEPS):
         loss = summed(model, step)
@@ -110,9 +118,10 @@ def train(model):
 class Lora(torch.nn.Module):
     """PEFT's linear layer with A of lora_init and B zero, written out."""
 
-    def __init__(self, base, k):
+    def __init__(self, base, k, scale):
         super().__init__()
         self.base = base
+        self.scale = scale
         bound = 1 / math.sqrt(base.in_features)
         n = R * base.in_features
         bound32 = torch.tensor(bound).float().item()
@@ -121,27 +130,32 @@ class Lora(torch.nn.Module):
         self.b = torch.nn.Parameter(torch.zeros(base.out_features, R).double())
 
     def forward(self, x):
-        return self.base(x) + ALPHA / R * (x @ self.a.T) @ self.b.T
+        return self.base(x) + self.scale * (x @ self.a.T) @ self.b.T
 
 
-def lora(model):
+ALL = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+
+def lora(model, targets=ALL, scale=ALPHA / R):
     for p in model.parameters():
         p.requires_grad = False
     n = 0
     for layer in model.model.layers:
-        for owner, part in ((layer.self_attn, "q_proj"), (layer.self_attn, "k_proj"),
-                            (layer.self_attn, "v_proj"), (layer.self_attn, "o_proj"),
-                            (layer.mlp, "gate_proj"), (layer.mlp, "up_proj"),
-                            (layer.mlp, "down_proj")):
-            setattr(owner, part, Lora(getattr(owner, part), key(SEED, 2, n, 0)))
-            n += 2
+        for part in ALL:
+            owner = layer.mlp if part in ALL[4:] else layer.self_attn
+            if part in targets:
+                setattr(owner, part, Lora(getattr(owner, part), key(SEED, 2, n, 0), scale))
+                n += 2
     return model
 
 
 def main():
     torch.set_num_threads(1)
-    result = {"tied": train(make(True)), "untied": train(make(False)),
-              "lora": train(lora(make(True)))}
+    result = {"tied": train(make(True)), "untied": train(make(False), "linear"),
+              "llama3": train(make(True, LLAMA3), "constant"),
+              "lora": train(lora(make(True))),
+              "lora_qv": train(lora(make(True), ALL[0:3:2]), "linear"),
+              "lora_qkvo_rs": train(lora(make(False), ALL[:4], ALPHA / math.sqrt(R)), "constant")}
     with torch.no_grad():
         ids = [3, 14, 15, 9, 26, 5, 35]
         result["logits"] = [round(x, 7) for x in make(True)(torch.tensor([ids])).logits[0, -1]

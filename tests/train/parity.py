@@ -3,8 +3,8 @@
 
 Makes a small random Llama, a data set and an adapter, and compares
   - the logits of an adapter that podium-train wrote, loaded by peft
-  - the loss of 50 LoRA updates (accumulation, clipping, warmup + cosine)
-  - the loss of 30 updates of full training
+  - the loss of 100 LoRA updates (accumulation, clipping, warmup + cosine)
+  - the loss of 100 updates of full training
 each with the batches that `inspect-batch --json` shows. Needs torch,
 transformers and peft; without them it says so and passes nothing. With --write
 the PyTorch losses are kept in tests/train/reference/.
@@ -32,7 +32,7 @@ except ImportError as e:
 
 TRAIN = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
-RATE, WARMUP, CLIP, DECAY, STEPS, FULL_STEPS = 5e-3, 5, 1.0, 0.01, 50, 30
+RATE, WARMUP, CLIP, DECAY, STEPS, FULL_STEPS = 5e-3, 5, 1.0, 0.01, 100, 100
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 passed = failed = 0
 
@@ -132,12 +132,12 @@ def records(out, ev):
 
 
 def compare(name, mine, theirs):
-    worst = max(abs(a["loss"] - b[0]) for a, b in zip(mine, theirs))
+    worst = max(abs(a["loss"] - b[0]) / b[0] for a, b in zip(mine, theirs))
     norms = max(abs(a["gnorm"] - b[1]) / b[1] for a, b in zip(mine, theirs))
     check(f"{name}: first loss", abs(mine[0]["loss"] - theirs[0][0]) < 1e-5,
           f"{mine[0]['loss']:.7g} and {theirs[0][0]:.7g}")
-    check(f"{name}: {len(theirs)} losses", len(mine) == len(theirs) and worst < 1e-3,
-          f"differ by at most {worst:.2g}")
+    check(f"{name}: {len(theirs)} losses", len(mine) == len(theirs) and worst < 1e-4,
+          f"differ by at most {worst:.2g} of them")
     check(f"{name}: gradient norms", norms < 1e-2, f"differ by at most {norms:.2g} of them")
     check(f"{name}: it learns", theirs[-1][0] < theirs[0][0] * 0.8,
           f"{theirs[0][0]:.3f} to {theirs[-1][0]:.3f}")
