@@ -25,7 +25,7 @@ static const struct {
     {N_("Prompt and answer"), " prompt instruction input lang chat system max-tokens temperature "
                               "top-p top-k stop ignore-eos context "},
     {N_("Form of the result"), " f16 max-shard-size type adapter-only "},
-    {N_("Machine"), " threads checkpointing memory-limit pack-weights "},
+    {N_("Machine"), " threads checkpointing memory-limit "},
     {N_("Output"), " log json table control hold "},
     {N_("Others"), ""},
 };

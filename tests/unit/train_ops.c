@@ -300,6 +300,12 @@ static void ce_case(struct compute *c)
 
 TEST(cross_entropy_over_labelled_rows) { check_everywhere(ce_case); }
 
+TEST(the_loss_of_a_large_vocabulary_fits)
+{
+    /* 2,048 rows of Llama 3's vocabulary would be 1 GB of logits */
+    CHECK(ops_ce_floats(2048, 128256) * sizeof(float) < 200u << 20);
+}
+
 TEST(cross_entropy_names_a_bad_row)
 {
     enum { ROW = 2 };
