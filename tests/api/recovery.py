@@ -440,7 +440,7 @@ def server_killed(c):
         text = kubectl("get", "job", "first-finetune", "-o", "json")[1]
         return [x for x in json.loads(text)["status"].get("conditions", [])
                 if x["type"] == "Complete" and x["status"] == "True"]
-    check("the Job completes", until(complete, 60), kubectl("get", "job,pods")[1])
+    check("the Job completes", until(complete, 150), kubectl("get", "job,pods")[1])
     last = json.loads(kubectl("get", "pod", pod, "-o", "json")[1])["status"]
     check("the trainer's exit code is 0, once started",
           last["containerStatuses"][0]["state"].get("terminated", {}).get("exitCode") == 0 and
