@@ -97,30 +97,30 @@ static enum pd_code check_tokenizer(const char *path, struct pd_err *err)
 
 /* --- folders ---------------------------------------------------------------------- */
 
-static enum pd_code check_weights(const char *dir, struct pd_err *err)
+/* Tensors that no part of the model reads: harmless, and often not meant. */
+static void tell_unused(const char *dir, const struct shards *s, const struct tensors *ts)
 {
-    struct llama m;
-    size_t at = 0;
-    if (llama_load(&m, dir, false, err) != PD_OK)
-        return err->code;
-    const struct tensor *bad = tensors_nonfinite(&m.tensors, 'w', &at);
-    enum pd_code rc = bad ? pd_fail_at(err, PD_TRAIN, dir, 0, 0,
-                                       _("tensor %s has a value that is no number, at %zu"),
-                                       bad->name, at)
-                          : PD_OK;
-    if (!rc)
-        printf(_("%s: a Llama of %d layers, %d wide, %d tokens, %.1f M parameters\n"), dir,
-               m.cfg.layers, m.cfg.hidden, m.cfg.vocab, (double)llama_parameters(&m.cfg) / 1e6);
-    llama_release(&m);
-    return rc;
+    const char *first = NULL;
+    int n = 0;
+    for (int f = 0; f < shards_files(s); f++)
+        for (int i = 0; i < safetensors_count(shards_file(s, f)); i++) {
+            const char *name = safetensors_at(shards_file(s, f), i)->name;
+            if (tensors_find(ts, name) || strstr(name, "rotary_emb.inv_freq"))
+                continue;
+            first = n++ ? first : name;
+        }
+    if (n)
+        printf(_("%s: tensors that the model has no use for: %d, the first is %s\n"), dir, n,
+               first);
 }
 
-static void tell_size(const char *dir)
+static void tell_more(const char *dir, const struct tensors *ts)
 {
     struct shards *s;
     struct pd_err ignored;
     if (shards_open(dir, &s, &ignored) != PD_OK)
         return;
+    tell_unused(dir, s, ts);
     if (shards_said(s) >= 0 && shards_said(s) != shards_bytes(s))
         printf(_("%s: total_size of the index is %" PRId64 ", the tensors have %" PRId64
                  " bytes\n"), dir, shards_said(s), shards_bytes(s));
@@ -140,6 +140,26 @@ static enum pd_code check_folder(const char *dir, const struct tok *t,
     return rc;
 }
 
+static enum pd_code check_weights(const char *dir, struct pd_err *err)
+{
+    struct llama m;
+    size_t at = 0;
+    if (llama_load(&m, dir, false, err) != PD_OK)
+        return err->code;
+    const struct tensor *bad = tensors_nonfinite(&m.tensors, 'w', &at);
+    enum pd_code rc = bad ? pd_fail_at(err, PD_TRAIN, dir, 0, 0,
+                                       _("tensor %s has a value that is no number, at %zu"),
+                                       bad->name, at)
+                          : PD_OK;
+    if (!rc)
+        printf(_("%s: a Llama of %d layers, %d wide, %d tokens, %.1f M parameters\n"), dir,
+               m.cfg.layers, m.cfg.hidden, m.cfg.vocab, (double)llama_parameters(&m.cfg) / 1e6);
+    if (!rc)
+        tell_more(dir, &m.tensors);
+    llama_release(&m);
+    return rc;
+}
+
 static enum pd_code check_model(const char *dir, struct pd_err *err)
 {
     struct llama_config c;
@@ -155,8 +175,6 @@ static enum pd_code check_model(const char *dir, struct pd_err *err)
         rc = check_folder(dir, t, &c, err);
     if (!rc)
         rc = check_weights(dir, err);
-    if (!rc)
-        tell_size(dir);
     tok_free(t);
     return rc;
 }

@@ -35,7 +35,8 @@ static const struct {
 } dtypes[] = {
     {"BOOL", 8}, {"U8", 8},   {"I8", 8},   {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"I16", 16},
     {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32},   {"U32", 32},    {"F32", 32},
-    {"I64", 64}, {"U64", 64}, {"F64", 64},
+    {"I64", 64}, {"U64", 64}, {"F64", 64}, {"C64", 64},    {"F4", 4},
+    {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8},
 };
 
 static enum pd_code bad(const struct safetensors *s, struct pd_err *err, const char *what,
@@ -58,7 +59,7 @@ static bool shape_bytes(struct safetensors_entry *e, const struct tjson *shape, 
             return false;
     }
     *bytes = n / 8;
-    return true;
+    return n % 8 == 0;
 }
 
 /* The data ends too early: sizes, and the first tensor that does not fit. */
@@ -95,8 +96,11 @@ static enum pd_code read_entry(struct safetensors *s, const char *name, const st
             e->dtype = dtypes[i].name;
             bits = dtypes[i].bits;
         }
-    if (!bits)
-        return bad(s, err, _("an unknown dtype"), name);
+    if (!bits) {
+        pd_fail_at(err, PD_TRAIN, s->path, 0, 0, _("%s has a dtype that is none: \"%.40s\""), name,
+                   dtype);
+        return pd_set_hint(err, "%s", _("the file is damaged, or newer than podium"));
+    }
     if (!shape_bytes(e, tjson_get(j, "shape"), bits, &bytes))
         return bad(s, err, _("a bad shape"), name);
     int64_t begin = tjson_int(j, "data_offsets[0]", -1), end = tjson_int(j, "data_offsets[1]", -1);

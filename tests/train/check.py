@@ -108,6 +108,16 @@ def models():
     check(split_model("s3", 3), 0, "Llama of 2 layers")
     check(split_model("size", 2, lambda j: j["metadata"].update(total_size=7)), 0, "total_size", "7")
 
+    to = shutil.copytree(os.path.join(WORK, "m"), os.path.join(WORK, "more"))
+    with open(os.path.join(to, "model.safetensors"), "rb") as f:
+        raw = f.read()
+    n = struct.unpack("<Q", raw[:8])[0]
+    head = json.loads(raw[8:8 + n])
+    head["extra.weight"] = {"dtype": "F4", "shape": [8], "data_offsets": [len(raw) - 8 - n, len(raw) - 4 - n]}
+    text = json.dumps(head).encode()
+    put("more/model.safetensors", struct.pack("<Q", len(text)) + text + raw[8 + n:] + b"\0" * 4)
+    check(to, 0, "no use for: 1", "extra.weight")
+
     def elsewhere(j):
         j["weight_map"]["model.norm.weight"] = "../m/model.safetensors"
     check(split_model("out", 2, elsewhere), 1, "must lie in the folder")
