@@ -32,7 +32,7 @@ flops() {
     case $1 in full) echo 869 ;; r16) echo 629 ;; *) echo 605 ;; esac
 }
 
-peak() { "$TRAIN" bench --peak --threads "$1" 2>/dev/null | sed -n 's/.*peak \([0-9.]*\) GFLOP.*/\1/p'; }
+peak() { "$TRAIN" bench --json --threads "$1" 2>/dev/null | sed -n 's/.*"peak_gflops":\([0-9.e+]*\).*/\1/p'; }
 
 case_of() {
     name=$1 threads=$2
