@@ -14,7 +14,7 @@
 #include "k8s/loginst.h"
 #include "k8s/logread.h"
 
-enum { DOUBT_MS = 60000, WAIT_FIRST = 50, WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 3000,
+enum { DOUBT_MS = 60000, WAIT_FIRST = 50, WAIT_MIN = 500, WAIT_MAX = 8000, WAIT_START = 1000,
        QUICK_MS = 2000, BLIND_ENDS = 3 };
 
 /* How an answer is asked for. */
