@@ -12,6 +12,7 @@ void batch_init(struct batch *b, int sequences, int max_len)
     b->rows.ids = xcalloc(n, sizeof *b->rows.ids);
     b->rows.labels = xcalloc(n, sizeof *b->rows.labels);
     b->rows.pos = xcalloc(n, sizeof *b->rows.pos);
+    b->rows.place = xcalloc(n, sizeof *b->rows.place);
 }
 
 void batch_release(struct batch *b)
@@ -21,10 +22,12 @@ void batch_release(struct batch *b)
     free(b->rows.ids);
     free(b->rows.labels);
     free(b->rows.pos);
+    free(b->rows.place);
     *b = (struct batch){0};
 }
 
-static void add_sequence(struct rows *r, const int32_t *ids, const int32_t *labels, int len)
+static void add_sequence(struct rows *r, int64_t place, const int32_t *ids,
+                         const int32_t *labels, int len)
 {
     while (len > 0 && labels[len - 1] < 0)
         len--;
@@ -32,6 +35,7 @@ static void add_sequence(struct rows *r, const int32_t *ids, const int32_t *labe
         r->ids[r->n] = ids[i];
         r->labels[r->n] = labels[i];
         r->pos[r->n] = i;
+        r->place[r->n] = place << 32 | i;
     }
     if (len)
         r->off[++r->nseq] = r->n;
@@ -42,6 +46,6 @@ void batch_pack(struct batch *b)
     const struct data_batch *p = &b->padded;
     b->rows.n = b->rows.nseq = 0;
     for (int i = 0; i < p->rows; i++)
-        add_sequence(&b->rows, p->ids + (size_t)i * (size_t)p->len,
+        add_sequence(&b->rows, p->place + i, p->ids + (size_t)i * (size_t)p->len,
                      p->labels + (size_t)i * (size_t)p->len, p->lens[i]);
 }

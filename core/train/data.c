@@ -285,6 +285,7 @@ enum pd_code data_batch(struct data *d, enum data_split s, uint64_t seed, int64_
         shift[r] = (int64_t)below(epoch_key(seed, epoch, s), (uint64_t)d->max_len);
     }
     fill(d, s, b, rows, pick, shift);
+    b->place = place;
     if (b->trained == 0)
         return pd_fail(err, PD_DATA, _("batch %lld has no trained token: all labels are masked"),
                        (long long)index);

@@ -48,6 +48,7 @@ struct data_batch {
     int32_t *ids, *labels;        /* [rows, len], row-major */
     int *lens;                    /* [rows]: used positions of each row */
     int64_t trained;              /* labels that are not DATA_IGNORE */
+    int64_t place;                /* of the first row in the endless stream */
     int max_rows, max_len;        /* the room */
 };
 /* The only allocation: batches are filled in place afterwards. */

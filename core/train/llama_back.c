@@ -23,8 +23,7 @@ static void adapt_back(struct llama_run *r, int n, int layer, enum lora_module m
 {
     struct llama_site site = llama_run_site(r, layer, mod);
     if (site.s)
-        lora_backward(r->lora, site.s, r->c, n, site.key, x, r->tmp, r->act[layer].u[mod], dy,
-                      ldy, dx);
+        lora_backward(site.s, r->c, n, &site.drop, x, r->tmp, r->act[layer].u[mod], dy, ldy, dx);
 }
 
 static void mlp_back(struct llama_run *r, const struct rows *rows, int i)

@@ -129,8 +129,9 @@ struct llama_site llama_run_site(const struct llama_run *r, int layer, enum lora
     if (!r->lora || !r->lora->on || !r->lora->site[layer][mod].a)
         return site;
     site.s = &r->lora->site[layer][mod];
-    if (r->drop_key && r->lora->cfg.dropout > 0)
-        site.key = rng_key(r->drop_key, (uint64_t)layer, mod, 0) | 1;
+    site.drop = r->drop;
+    if (r->drop.key)
+        site.drop.key = rng_key(r->drop.key, (uint64_t)layer, mod, 0) | 1;
     return site;
 }
 
@@ -139,7 +140,7 @@ static void adapt(struct llama_run *r, int n, int layer, enum lora_module mod, c
 {
     struct llama_site site = llama_run_site(r, layer, mod);
     if (site.s)
-        lora_forward(r->lora, site.s, r->c, n, site.key, x, r->tmp, r->act[layer].u[mod], y, ldy);
+        lora_forward(site.s, r->c, n, &site.drop, x, r->tmp, r->act[layer].u[mod], y, ldy);
 }
 
 /* y = x Wᵀ */
@@ -242,7 +243,9 @@ static enum pd_code run_loss(struct llama_run *r, const struct rows *rows, uint6
     int bad;
     if (check_rows(r, rows, err) != PD_OK)
         return err->code;
-    r->drop_key = drop_key;
+    r->drop = (struct dropout){r->lora ? (float)r->lora->cfg.dropout : 0, drop_key, rows->place};
+    if (!(r->drop.p > 0))
+        r->drop.key = 0;
     llama_run_forward(r, rows);
     *sum = ops_cross_entropy(r->c, rows, r->m->cfg.hidden, r->m->cfg.vocab, r->h, r->m->head,
                              r->ce, grad ? r->dh : NULL, grad ? r->m->d_head : NULL, count, &bad);
@@ -275,7 +278,7 @@ enum pd_code llama_logits(struct llama_run *r, const struct rows *rows, int row,
     int d = r->m->cfg.hidden;
     if (check_rows(r, rows, err) != PD_OK)
         return err->code;
-    r->drop_key = 0;
+    r->drop.key = 0;
     llama_run_forward(r, rows);
     linear(r, 1, d, r->m->cfg.vocab, r->h + (size_t)row * (size_t)d, r->m->head, false, out);
     return PD_OK;

@@ -28,13 +28,13 @@ struct llama_run {
     float *tmp;                   /* dropped-out input of an adapter */
     float *ce;
     struct slab slab;
-    uint64_t drop_key;
+    struct dropout drop;          /* of this pass; key 0: none */
 };
 
 /* Module mod of layer l: where its input and its output (pitch) stand. */
 struct llama_site {
     const struct lora_site *s;    /* NULL: not adapted, or adapters off */
-    uint64_t key;
+    struct dropout drop;
 };
 struct llama_site llama_run_site(const struct llama_run *r, int layer, enum lora_module mod);
 /* The table of ops_rope for this configuration. */

@@ -190,39 +190,38 @@ void lora_merge(const struct lora *l, struct llama *m)
     free(row);
 }
 
-void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
-                  uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy)
+void lora_forward(const struct lora_site *s, struct compute *c, int n, const struct dropout *drop,
+                  const float *x, float *tmp, float *u, float *y, int ldy)
 {
     int r = s->r;
-    if (key) {
-        ops_dropout(c, (size_t)n * (size_t)s->in, (float)l->cfg.dropout, key, x, tmp);
+    if (drop->key) {
+        ops_dropout(c, n, s->in, drop, x, tmp);
         x = tmp;
     }
     gemm_run(c, n, r, s->in, 1.0f, mat_rows(x, s->in), mat_t(s->a, s->in), false, u, r);
     gemm_run(c, n, s->out, r, (float)s->scale, mat_rows(u, r), mat_t(s->b, r), true, y, ldy);
 }
 
-void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
-                   uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
-                   float *dx)
+void lora_backward(const struct lora_site *s, struct compute *c, int n,
+                   const struct dropout *drop, const float *x, float *tmp, float *u,
+                   const float *dy, int ldy, float *dx)
 {
     int r = s->r;
-    size_t size = (size_t)n * (size_t)s->in;
     gemm_run(c, s->out, r, n, (float)s->scale, mat_t(dy, ldy), mat_rows(u, r), true, s->db, r);
     float *du = u;
     gemm_run(c, n, r, s->out, (float)s->scale, mat_rows(dy, ldy), mat_rows(s->b, r), false, du, r);
-    if (key) {
-        ops_dropout(c, size, (float)l->cfg.dropout, key, x, tmp);
+    if (drop->key) {
+        ops_dropout(c, n, s->in, drop, x, tmp);
         x = tmp;
     }
     gemm_run(c, r, s->in, n, 1.0f, mat_t(du, r), mat_rows(x, s->in), true, s->da, s->in);
     if (!dx)
         return;
-    if (!key) {
+    if (!drop->key) {
         gemm_run(c, n, s->in, r, 1.0f, mat_rows(du, r), mat_rows(s->a, s->in), true, dx, s->in);
         return;
     }
     gemm_run(c, n, s->in, r, 1.0f, mat_rows(du, r), mat_rows(s->a, s->in), false, tmp, s->in);
-    ops_dropout(c, size, (float)l->cfg.dropout, key, tmp, tmp);
-    ops_add(c, size, tmp, dx);
+    ops_dropout(c, n, s->in, drop, tmp, tmp);
+    ops_add(c, (size_t)n * (size_t)s->in, tmp, dx);
 }

@@ -63,14 +63,14 @@ int lora_rank(const struct lora *l, int layer, int module);
 void lora_site_path(int layer, enum lora_module m, char *out, size_t size);
 
 /* One site within a pass: y [n,out] (pitch ldy) += scale · (xd Aᵀ) Bᵀ with
- * xd = dropout(x) (x itself when key is 0); u [n,r] keeps xd Aᵀ.
+ * xd = dropout(x) (x itself when its key is 0); u [n,r] keeps xd Aᵀ.
  * tmp: room for [n, in] floats. */
-void lora_forward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
-                  uint64_t key, const float *x, float *tmp, float *u, float *y, int ldy);
+void lora_forward(const struct lora_site *s, struct compute *c, int n, const struct dropout *drop,
+                  const float *x, float *tmp, float *u, float *y, int ldy);
 /* da +=, db +=, dx += (dx NULL: not needed). u is used up. */
-void lora_backward(const struct lora *l, const struct lora_site *s, struct compute *c, int n,
-                   uint64_t key, const float *x, float *tmp, float *u, const float *dy, int ldy,
-                   float *dx);
+void lora_backward(const struct lora_site *s, struct compute *c, int n,
+                   const struct dropout *drop, const float *x, float *tmp, float *u,
+                   const float *dy, int ldy, float *dx);
 
 /* PEFT's form: adapter_config.json + adapter_model.safetensors. Reading follows
  * PEFT's rules for target_modules (list, regular expression, "all-linear"),

@@ -18,6 +18,8 @@ struct rows {
     int *off;                     /* [nseq + 1] */
     int32_t *ids, *labels;        /* [n] */
     int *pos;                     /* [n] */
+    int64_t *place;               /* [n] a row's own number in the run, for dropout; NULL:
+                                   * rows are numbered within the pass */
 };
 
 /* y = x * rstd * w, rstd = 1/sqrt(mean(x²) + eps). x, y [n,d]; rstd [n]. */
@@ -75,8 +77,16 @@ double ops_cross_entropy(struct compute *c, const struct rows *r, int d, int voc
                         const float *h, const float *w, float *scratch, float *dh, float *dw,
                         int64_t *count, int *bad);
 
-/* Inverted dropout: y = x * keep / (1 - p), keep a function of (key, index) with
- * a resolution of 1/65536; it is its own backward. x may be y. */
-void ops_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y);
+/* Inverted dropout of [n,d]: y = x * keep / (1 - p), keep a function of (key, the
+ * row's number, column) with 16 bits of resolution; key 0: none. So neither threads
+ * nor how rows are cut into passes change what is dropped. y may be x. Linear, so the
+ * same call is its own backward. */
+struct dropout {
+    float p;
+    uint64_t key;
+    const int64_t *row;           /* [n] numbers of the rows; NULL: 0, 1 … */
+};
+void ops_dropout(struct compute *c, int n, int d, const struct dropout *o, const float *x,
+                 float *y);
 
 #endif

@@ -4,7 +4,7 @@
 #include "core/train/kern.h"
 #include "core/train/rng.h"
 
-enum { ROWS = 16, CHUNK = 16384 };
+enum { ROWS = 16, DROP_ROWS = 8 };
 
 struct mlp_job {
     const struct kern *k;
@@ -48,28 +48,38 @@ void ops_swiglu_back(struct compute *c, int n, int f, const float *gu, const flo
 }
 
 struct drop_job {
-    size_t n;
+    int n, d;
+    const struct dropout *o;
     uint32_t limit;               /* p in 1/65536 */
-    float scale;
-    uint64_t key;
     const float *x;
     float *y;
 };
 
 /* Four elements share one random word, sixteen bits each. */
-static void drop_task(void *arg, int task, int thread UNUSED)
+static void drop_row(const struct drop_job *j, uint64_t key, const float *x, float *y)
 {
-    const struct drop_job *j = arg;
-    size_t end = MIN(j->n, ((size_t)task + 1) * CHUNK);
-    for (size_t i = (size_t)task * CHUNK; i < end; i += 4) {
-        uint64_t bits = rng_u64(j->key, i / 4);
-        for (size_t e = i; e < MIN(end, i + 4); e++, bits >>= 16)
-            j->y[e] = (bits & 0xffff) >= j->limit ? j->x[e] * j->scale : 0;
+    float scale = 1.0f / (1.0f - j->o->p);
+    for (int i = 0; i < j->d; i += 4) {
+        uint64_t bits = rng_u64(key, (uint64_t)i / 4);
+        for (int e = i; e < MIN(j->d, i + 4); e++, bits >>= 16)
+            y[e] = (bits & 0xffff) >= j->limit ? x[e] * scale : 0;
     }
 }
 
-void ops_dropout(struct compute *c, size_t n, float p, uint64_t key, const float *x, float *y)
+static void drop_task(void *arg, int task, int thread UNUSED)
 {
-    struct drop_job j = {n, (uint32_t)(p * 65536.0f + 0.5f), 1.0f / (1.0f - p), key, x, y};
-    compute_run(c, drop_task, &j, (int)((n + CHUNK - 1) / CHUNK));
+    const struct drop_job *j = arg;
+    int end = MIN(j->n, (task + 1) * DROP_ROWS);
+    for (int i = task * DROP_ROWS; i < end; i++) {
+        uint64_t number = j->o->row ? (uint64_t)j->o->row[i] : (uint64_t)i;
+        size_t at = (size_t)i * (size_t)j->d;
+        drop_row(j, rng_u64(j->o->key, number), j->x + at, j->y + at);
+    }
+}
+
+void ops_dropout(struct compute *c, int n, int d, const struct dropout *o, const float *x,
+                 float *y)
+{
+    struct drop_job j = {n, d, o, (uint32_t)(o->p * 65536.0f + 0.5f), x, y};
+    compute_run(c, drop_task, &j, (n + DROP_ROWS - 1) / DROP_ROWS);
 }

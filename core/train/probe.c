@@ -30,7 +30,7 @@ enum pd_code probe_logits(struct llama *m, struct lora *l, struct compute *c, fl
                           struct pd_err *err)
 {
     struct prompts *p = xcalloc(1, sizeof *p);
-    struct rows rows = {ROWS, PROBE_PROMPTS, p->off, p->ids, p->labels, p->pos};
+    struct rows rows = {ROWS, PROBE_PROMPTS, p->off, p->ids, p->labels, p->pos, NULL};
     struct llama_run *run = llama_run_new(m, l, c, ROWS, PROBE_LEN, false);
     size_t vocab = (size_t)m->cfg.vocab;
     fill(p, m->cfg.vocab);

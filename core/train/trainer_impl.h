@@ -55,8 +55,10 @@ void trainer_log_done(struct trainer *t);
 int64_t trainer_window(const struct trainer *t, int64_t step, int *count);
 /* Epochs behind so many updates. */
 double trainer_epoch(const struct trainer *t, int64_t step);
-/* Micro-batch i of the next update into t->batch; *key switches dropout on. */
-MUST_USE enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err);
+/* Micro-batch i of the next update into t->batch. */
+MUST_USE enum pd_code trainer_batch(struct trainer *t, int i, struct pd_err *err);
+/* Switches dropout on. One key for the whole run: rows have numbers of their own. */
+uint64_t trainer_drop_key(const struct trainer *t);
 MUST_USE enum pd_code trainer_step(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_eval(struct trainer *t, struct pd_err *err);
 MUST_USE enum pd_code trainer_save(struct trainer *t, struct pd_err *err);

@@ -27,7 +27,12 @@ double trainer_epoch(const struct trainer *t, int64_t step)
     return data_epoch(t->data, trainer_window(t, step, &count), t->o->batch);
 }
 
-enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_err *err)
+uint64_t trainer_drop_key(const struct trainer *t)
+{
+    return rng_key(t->o->seed, 3, 0, 0) | 1;
+}
+
+enum pd_code trainer_batch(struct trainer *t, int i, struct pd_err *err)
 {
     const struct trainer_options *o = t->o;
     int count;
@@ -35,7 +40,6 @@ enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_er
     if (data_batch(t->data, DATA_TRAIN, o->seed, index, o->batch, &t->batch.padded, err) != PD_OK)
         return err->code;
     batch_pack(&t->batch);
-    *key = rng_key(o->seed, 3, (uint64_t)index, 0) | 1;
     return PD_OK;
 }
 
@@ -43,12 +47,11 @@ enum pd_code trainer_batch(struct trainer *t, int i, uint64_t *key, struct pd_er
 static enum pd_code micro_batch(struct trainer *t, int i, double *sum, int64_t *count,
                                 int64_t *rows, struct pd_err *err)
 {
-    uint64_t key = 0;
     double part;
     int64_t n;
-    if (trainer_batch(t, i, &key, err) != PD_OK)
+    if (trainer_batch(t, i, err) != PD_OK)
         return err->code;
-    if (llama_loss_grad(t->run, &t->batch.rows, key, &part, &n, err) != PD_OK)
+    if (llama_loss_grad(t->run, &t->batch.rows, trainer_drop_key(t), &part, &n, err) != PD_OK)
         return err->code;
     *sum += part;
     *count += n;

@@ -363,11 +363,10 @@ static void copy_gradients(struct walk *w, bool back)
 static enum pd_code micro_batch(struct walk *w, int i, struct pd_err *err)
 {
     struct trainer *t = w->t;
-    uint64_t key = 0;
     double part;
     int64_t n;
-    if (trainer_batch(t, i, &key, err) != PD_OK ||
-        llama_loss_grad(t->run, &t->batch.rows, key, &part, &n, err) != PD_OK)
+    if (trainer_batch(t, i, err) != PD_OK ||
+        llama_loss_grad(t->run, &t->batch.rows, trainer_drop_key(t), &part, &n, err) != PD_OK)
         return err->code;
     w->sum += part;
     w->count += n;
@@ -379,7 +378,6 @@ static enum pd_code micro_batch(struct walk *w, int i, struct pd_err *err)
 static enum pd_code rehearse(struct walk *w, struct pd_err *err)
 {
     struct trainer *t = w->t;
-    uint64_t key = 0;
     double part;
     int64_t n;
     optim_zero_grad(&t->c, t->trained);
@@ -393,8 +391,8 @@ static enum pd_code rehearse(struct walk *w, struct pd_err *err)
     w->factor = optim_clip(&t->optim, w->gnorm);
     if (!isfinite(w->gnorm))
         return pd_fail(err, PD_TRAIN, _("the gradient is not a number"));
-    if (trainer_batch(t, 0, &key, err) != PD_OK ||
-        llama_loss(t->run, &t->batch.rows, key, &part, &n, err) != PD_OK)
+    if (trainer_batch(t, 0, err) != PD_OK ||
+        llama_loss(t->run, &t->batch.rows, trainer_drop_key(t), &part, &n, err) != PD_OK)
         return err->code;
     w->len = t->batch.rows.off[1];
     return PD_OK;

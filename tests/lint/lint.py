@@ -232,6 +232,21 @@ def check_leftovers():
                 fault("tests/screens/" + name, 1, "English that no test put there: %r" % words)
 
 
+def check_mutants():
+    """A sabotage that changes nothing tests nothing."""
+    for name in sorted(os.listdir("tests/mutants")):
+        if not name.endswith(".list"):
+            continue
+        path = "tests/mutants/" + name
+        for i, line in enumerate(open(path, encoding="utf-8"), 1):
+            f = line.rstrip("\n").split("\t")
+            if len(f) < 3 or line.startswith("#"):
+                continue
+            told = subprocess.run(["sed", "-E", f[1], f[0]], capture_output=True)
+            if told.returncode or told.stdout == open(f[0], "rb").read():
+                fault(path, i, "the sabotage changes nothing in %s" % f[0])
+
+
 def main():
     paths = sources()
     for path in paths:
@@ -247,6 +262,7 @@ def main():
     check_top_level()
     check_translations()
     check_leftovers()
+    check_mutants()
     for f in faults:
         print(f)
     if lengths:

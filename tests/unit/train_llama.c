@@ -375,7 +375,6 @@ static void site_case(struct compute *c)
     static struct site_case k;
     static float x[LN * LI], a[LR * LI], b[LO * LR], g[LN * LO], one[LN * LI], keep[LN * LI];
     static float tmp[LN * LI], u[LN * LR], y[LN * LO], da[LR * LI], db[LO * LR], dx[LN * LI];
-    struct lora l = {.cfg = {.r = LR, .alpha = 8, .dropout = 0.4}};
     struct lora_site s = {LI, LO, LR, 8, 8.0 / LR, a, b, da, db};
     check_fill(1, k.x, x, LN * LI, 1);
     check_fill(2, k.a, a, LR * LI, 1);
@@ -383,17 +382,18 @@ static void site_case(struct compute *c)
     check_fill(4, k.g, g, LN * LO, 1);
     for (int i = 0; i < LN * LI; i++)
         one[i] = 1;
-    ops_dropout(c, LN * LI, 0.4f, 99, one, keep);
+    const struct dropout drop = {.p = 0.4f, .key = 99};
+    ops_dropout(c, LN, LI, &drop, one, keep);
     for (int i = 0; i < LN * LI; i++)
         k.keep[i] = (double)keep[i];
     memset(y, 0, sizeof y), memset(da, 0, sizeof da);
     memset(db, 0, sizeof db), memset(dx, 0, sizeof dx);
-    lora_forward(&l, &s, c, LN, 99, x, tmp, u, y, LO);
+    lora_forward(&s, c, LN, &drop, x, tmp, u, y, LO);
     double got = 0;
     for (int i = 0; i < LN * LO; i++)
         got += (double)y[i] * k.g[i];
     CHECK_NEAR(got, site_loss(&k), 1e-4);
-    lora_backward(&l, &s, c, LN, 99, x, tmp, u, g, LO, dx);
+    lora_backward(&s, c, LN, &drop, x, tmp, u, g, LO, dx);
     check_grad("dx", site_loss, &k, k.x, LN * LI, dx);
     check_grad("da", site_loss, &k, k.a, LR * LI, da);
     check_grad("db", site_loss, &k, k.b, LO * LR, db);

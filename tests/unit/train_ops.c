@@ -330,26 +330,34 @@ TEST(cross_entropy_names_a_bad_row)
 /* --- dropout -------------------------------------------------------------- */
 TEST(dropout_keeps_the_mean_and_repeats)
 {
-    enum { M = 40000 };
+    enum { LINES = 40, WIDE = 1003, M = LINES * WIDE };
     static float x[M], y[M], z[M];
+    static int64_t number[LINES];
+    struct dropout o = {.p = 0.25f, .key = 77};
     struct compute c;
     struct pd_err err;
     int kept = 0;
     CHECK_OK(compute_init(&c, 2, 8, &err));
     for (int i = 0; i < M; i++)
         x[i] = 1;
-    ops_dropout(&c, M, 0.25f, 77, x, y);
-    ops_dropout(&c, M, 0.25f, 77, x, z);
+    ops_dropout(&c, LINES, WIDE, &o, x, y);
+    ops_dropout(&c, LINES, WIDE, &o, x, z);
     CHECK(memcmp(y, z, sizeof y) == 0);
     for (int i = 0; i < M; i++) {
         CHECK(y[i] == 0 || fabsf(y[i] - 1 / 0.75f) < 1e-6f);
         kept += y[i] != 0;
     }
     CHECK_NEAR((double)kept / M, 0.75, 0.01);
-    ops_dropout(&c, M, 0.25f, 78, x, z);
+    CHECK(memcmp(y, y + WIDE, WIDE * sizeof *y) != 0);  /* each row its own */
+    for (int i = 0; i < LINES; i++)
+        number[i] = LINES - 1 - i;
+    o.row = number;                               /* by its number, wherever it stands */
+    ops_dropout(&c, LINES, WIDE, &o, x, z);
+    for (int i = 0; i < LINES; i++)
+        CHECK(memcmp(y + i * WIDE, z + (LINES - 1 - i) * WIDE, WIDE * sizeof *y) == 0);
+    o = (struct dropout){.p = 0.25f, .key = 78};
+    ops_dropout(&c, LINES, WIDE, &o, x, z);
     CHECK(memcmp(y, z, sizeof y) != 0);
-    ops_dropout(&c, 1003, 0.25f, 77, x, z);       /* a shorter vector: the same beginning */
-    CHECK(memcmp(y, z, 1003 * sizeof *y) == 0);
     compute_release(&c);
 }
 

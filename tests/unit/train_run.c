@@ -289,6 +289,31 @@ TEST(threads_and_full_training_repeat_exactly)
     same_results("one", "two", true);
 }
 
+/* --batch and --accum say how a window is computed, not what is: dropout too goes by
+ * the record's place among all. */
+TEST(cutting_a_window_changes_nothing_but_rounding)
+{
+    enum { STEPS = 6 };
+    static const int cut[][2] = {{8, 1}, {1, 8}, {2, 4}};
+    double loss[ARRAY_LEN(cut)][STEPS];
+    world();
+    for (size_t k = 0; k < ARRAY_LEN(cut); k++) {
+        struct trainer_options o = options(k == 0 ? "out-8" : k == 1 ? "out-1" : "out-2");
+        o.batch = cut[k][0], o.accum = cut[k][1];
+        o.lora.dropout = 0.4;
+        o.steps = STEPS;
+        struct child *c = start(o);
+        for (int i = 0; i < STEPS; i++) {
+            const struct run_record *r = next(c, RUN_STEP, NULL, NULL);
+            CHECK(r);
+            loss[k][i] = runlog_num(r, "loss", NAN);
+            CHECK_NEAR(loss[k][i], loss[0][i], 2e-5);
+        }
+        CHECK_INT(end(c), TRAINER_DONE);
+        forget(c);
+    }
+}
+
 TEST(resume_refuses_other_options)
 {
     world();
