@@ -33,6 +33,7 @@ static void fill(struct batch *b, int n, int len, int vocab)
     b->padded.len = len;
     for (int i = 0; i < n * len; i++) {
         b->padded.ids[i] = (int32_t)(rng_key(1, 9, (uint64_t)i, 0) % (uint64_t)vocab);
+        b->padded.pos[i] = i % len;
         b->padded.labels[i] = (int32_t)(rng_key(1, 9, (uint64_t)i + 1, 0) % (uint64_t)vocab);
     }
     for (int i = 0; i < n; i++)

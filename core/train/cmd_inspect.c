@@ -44,12 +44,11 @@ static bool trained(const int32_t *labels, int i)
     return i > 0 && labels[i - 1] >= 0;
 }
 
-/* The row's ids, then the one that its last label tells: often the end. */
-static void put_row(const struct inspection *x, int row, struct str *out)
+/* The n ids of a record from `at` on, then the one that its last label tells: often
+ * the end. */
+static void put_record(const struct inspection *x, size_t at, int n, struct str *out)
 {
-    size_t at = (size_t)row * (size_t)x->b.len;
     const int32_t *labels = x->b.labels + at;
-    int n = x->b.lens[row];
     int32_t *ids = xcalloc((size_t)n + 1, sizeof *ids);
     memcpy(ids, x->b.ids + at, (size_t)n * sizeof *ids);
     if (n > 0 && labels[n - 1] >= 0) {
@@ -67,6 +66,19 @@ static void put_row(const struct inspection *x, int row, struct str *out)
     free(ids);
 }
 
+/* The records of a row, one a paragraph. */
+static void put_row(const struct inspection *x, int row, struct str *out)
+{
+    size_t at = (size_t)row * (size_t)x->b.len;
+    const int *pos = x->b.pos + at;
+    for (int from = 0, to; from < x->b.lens[row]; from = to) {
+        for (to = from + 1; to < x->b.lens[row] && pos[to] > 0;)
+            to++;
+        str_add(out, from ? "\n\n" : "");
+        put_record(x, at + (size_t)from, to - from, out);
+    }
+}
+
 static void print_numbers(const char *name, const int32_t *v, int n, const char *end)
 {
     printf("\"%s\":[", name);
@@ -75,14 +87,15 @@ static void print_numbers(const char *name, const int32_t *v, int n, const char 
     printf("]%s", end);
 }
 
-/* One line a sequence: {"ids":[…],"labels":[…]}. */
+/* One line a sequence: {"ids":[…],"labels":[…],"position_ids":[…]}. */
 static void print_json(const struct data_batch *b)
 {
     for (int i = 0; i < b->rows; i++) {
         size_t at = (size_t)i * (size_t)b->len;
         printf("{");
         print_numbers("ids", b->ids + at, b->lens[i], ",");
-        print_numbers("labels", b->labels + at, b->lens[i], "}\n");
+        print_numbers("labels", b->labels + at, b->lens[i], ",");
+        print_numbers("position_ids", b->pos + at, b->lens[i], "}\n");
     }
 }
 

@@ -14,6 +14,10 @@
  * EOS to the longest of the batch; masks go by length, never by id, so that
  * the EOS behind a response is trained although padding has the same id.
  *
+ * With packing a row holds several whole records one behind the other, or the
+ * documents of a window of text, each by itself: its positions begin at 0, and
+ * nothing of one is seen or predicted from another.
+ *
  * Batches are a pure function of (data, seed, index): the examples of epoch e
  * are permuted by (seed, e), the epochs follow each other without a gap, and
  * batch k takes places k·rows … k·rows + rows − 1. Resuming needs no state.
@@ -39,6 +43,7 @@ struct data_options {
     const char *model;            /* the folder with the chat template; NULL: none */
     bool chat_pairs;              /* pairs go into the chat template too */
     bool train_prompt;            /* everything is trained */
+    bool packing;
     const char *too_long;         /* error (NULL), truncate (the end is cut off, with it the
                                    * EOS) or drop */
 };
@@ -46,9 +51,11 @@ struct data_options {
 struct data_batch {
     int rows, len;                /* B and T of this batch */
     int32_t *ids, *labels;        /* [rows, len], row-major */
+    int32_t *pos;                 /* [rows, len]: position within its record or document */
     int *lens;                    /* [rows]: used positions of each row */
     int64_t trained;              /* labels that are not DATA_IGNORE */
-    int64_t place;                /* of the first row in the endless stream */
+    int64_t *places;              /* [rows]: a number of the row's first record in the
+                                   * endless stream; those behind it count on */
     int max_rows, max_len;        /* the room */
 };
 /* The only allocation: batches are filled in place afterwards. */
@@ -75,6 +82,9 @@ int64_t data_tokens(const struct data *d, enum data_split s);    /* trained toke
 int64_t data_cut(const struct data *d);          /* records that were truncated */
 int64_t data_dropped(const struct data *d);      /* … or left out, for their length */
 int data_templates(const struct data *d, enum data_split s);     /* different templates */
+int64_t data_rows(const struct data *d, enum data_split s);      /* rows of one epoch */
+double data_padding(const struct data *d);       /* training: share of rows × data_max_len that
+                                                  * no token fills */
 
 /* Batch `index` of the shuffled endless stream. rows <= b->max_rows. PD_DATA
  * when nothing in it is trained (all masked) or the split is empty. */

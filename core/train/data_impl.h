@@ -23,12 +23,21 @@ struct data_perm {
     int64_t epoch;                               /* -1: none yet */
 };
 
+/* Records that share a row: bin k holds members[first[k] … first[k + 1]), places in
+ * the training split. n 0: each record has a row of its own. */
+struct data_bins {
+    uint32_t *first, *members;
+    int64_t n;
+};
+
 struct data {
     enum data_kind kind;
     const struct tok *tok;
     int max_len;
     int32_t eos;
     bool whole_epochs;
+    bool packing;                                /* text: documents by themselves */
+    struct data_bins bins;                       /* records */
     int64_t count[DATA_SPLITS];
     struct data_perm perm[DATA_SPLITS];
     /* instructions */
@@ -76,6 +85,9 @@ bool data_has_prompt(const char *lang);
 MUST_USE enum pd_code data_check_duplicates(struct data_reader *r);
 MUST_USE enum pd_code data_make_split(struct data_reader *r);
 uint64_t data_hash(const char *s);
+/* data_pack.c: bins of d->max_len tokens. */
+void data_pack(struct data *d);
+void data_bins_release(struct data_bins *b);
 /* data_text.c: is this a token file; map it. */
 bool data_is_token_file(const char *path);
 MUST_USE enum pd_code data_map_text(struct data *d, enum data_split s, const char *path,

@@ -90,6 +90,8 @@ static const struct option options[] = {
     {"seq", INT, TR | EV | IB | DO | BE, AT(t.seq), 2, 65536, "N", N_("longest sequence")},
     {"too-long", STRING, TR | EV | IB, AT(t.too_long), 0, 0, "WHAT",
      N_("a record longer than --seq: error (default), truncate (no end is learned) or drop")},
+    {"packing", FLAG, TR | IB, AT(t.packing), 0, 0, "",
+     N_("as many whole records into a row as --seq holds, each by itself; of text: documents")},
     {"chat-form", FLAG, TR | EV | IB, AT(t.chat_form), 0, 0, "",
      N_("put prompts and answers into the model's chat template too")},
     {"train-on-prompt", FLAG, TR | EV | IB, AT(t.train_prompt), 0, 0, "",

@@ -7,7 +7,8 @@
 #include "core/train/gemm.h"
 #include "core/train/meminfo.h"
 
-enum { STACK = 64 << 10 };        /* what a thread touches of its own */
+enum { STACK = 64 << 10,          /* what a thread touches of its own */
+       BATCH_INTS = 9 };          /* of a position: ids, labels and places, padded and not */
 
 const char *plan_class_name(enum plan_class c)
 {
@@ -124,7 +125,7 @@ void plan_make(const struct trainer_options *o, const struct llama_config *c,
     out->bytes[PLAN_TRAINED] = floats(o->full ? state : l->slab.used);
     count_pass(o, c, o->full ? NULL : l, out);
     out->bytes[PLAN_SCRATCH] = count_scratch(o, c, s, threads);
-    out->bytes[PLAN_BATCH] = (size_t)s->batch * (size_t)s->seq * 5 * sizeof(int32_t);
+    out->bytes[PLAN_BATCH] = (size_t)s->batch * (size_t)s->seq * BATCH_INTS * sizeof(int32_t);
     out->bytes[PLAN_PROGRAM] = meminfo_resident(MEMINFO_NOW);
     for (int i = 0; i < PLAN_CLASSES; i++)
         out->total += out->bytes[i];

@@ -140,6 +140,9 @@ static void on_hello(struct progress *p, const struct run_record *r)
         runlog_str(r, "model", "?"), runlog_num(r, "params", 0) / 1e6,
         runlog_num(r, "trainable", 0) / 1e6, runlog_num(r, "train_examples", 0),
         runlog_num(r, "val_examples", 0));
+    if (runlog_has(r, "packed_rows"))
+        say(p, _("the examples are packed into %.0f rows, of which padding would be %.1f %%"),
+            runlog_num(r, "packed_rows", 0), 100 * runlog_num(r, "padding", 0));
     say(p, _("%.0f updates of %.0f sequences, at most %.0f tokens each; rate %g; %.0f threads, %s"),
         runlog_num(r, "steps", 0), runlog_num(r, "batch", 0) * accum, runlog_num(r, "seq", 0),
         runlog_num(r, "rate", 0), runlog_num(r, "threads", 0), runlog_str(r, "isa", "?"));

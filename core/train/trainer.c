@@ -27,7 +27,7 @@ struct data_options trainer_data_options(const struct trainer_options *o,
                                  .val_templates = o->val_templates, .val_path = o->val,
                                  .eos = c->n_eos ? c->eos[0] : -1, .model = o->model,
                                  .chat_pairs = o->chat_form, .train_prompt = o->train_prompt,
-                                 .too_long = o->too_long};
+                                 .packing = o->packing, .too_long = o->too_long};
 }
 
 /* A record that is cut or left out never goes silently. */
@@ -96,13 +96,13 @@ static void describe_shape(struct trainer *t)
     snprintf(t->st.shape, sizeof t->st.shape,
              "%s params %zu steps %" PRId64 " batch %d accum %d seq %d seed %" PRIu64
              " r %d alpha %.9g%s dropout %.9g targets %u warmup %" PRId64 " schedule %d clip %.9g "
-             "decay %.9g betas %.9g %.9g train %" PRId64 "%s%s",
+             "decay %.9g betas %.9g %.9g train %" PRId64 "%s%s%s",
              o->full ? "full" : "lora", llama_parameters(&t->model.cfg), o->steps, o->batch,
              o->accum, data_max_len(t->data), o->seed, t->lora.cfg.r, t->lora.cfg.alpha,
              t->lora.cfg.rslora ? " rslora" : "", t->lora.cfg.dropout, t->lora.cfg.targets,
              o->optim.warmup, (int)o->optim.schedule, o->optim.clip, o->optim.decay, o->optim.beta1,
              o->optim.beta2, data_count(t->data, DATA_TRAIN), o->chat_form ? " chat" : "",
-             o->train_prompt ? " prompts" : "");
+             o->train_prompt ? " prompts" : "", o->packing ? " packing" : "");
 }
 
 /* Nothing of our own to resume: a checkpoint of another program must not look

@@ -20,7 +20,7 @@ struct trainer_options {
     const char *val_templates;    /* instructions: data.h */
     double val_fraction;
     const char *too_long;         /* records: data.h */
-    bool chat_form, train_prompt;
+    bool chat_form, train_prompt, packing;
     int64_t steps, eval_every, save_every;
     double epochs;                /* above 0: whole epochs instead of steps */
     double warmup_ratio;          /* of the steps; 0: warmup counts */

@@ -44,6 +44,9 @@ static void log_shape(struct trainer *t)
     runlog_add_int(&t->line, "hidden", t->model.cfg.hidden);
     runlog_add_int(&t->line, "train_examples", data_count(t->data, DATA_TRAIN));
     runlog_add_int(&t->line, "val_examples", data_count(t->data, DATA_VAL));
+    if (o->packing)
+        runlog_add_int(&t->line, "packed_rows", data_rows(t->data, DATA_TRAIN));
+    runlog_add_num(&t->line, "padding", data_padding(t->data));
     runlog_add_str(&t->line, "isa", compute_isa(&t->c));
     runlog_add_int(&t->line, "threads", t->c.threads);
     runlog_add_int(&t->line, "memory", (int64_t)llama_run_bytes(t->run));

@@ -212,6 +212,65 @@ TEST(an_epoch_shows_every_record_once)
     tok_free(t);
 }
 
+/* A record's place in the text of its ids: what makes it the one it is. */
+static uint64_t record_mark(const struct data_batch *b, int row, int from, int to)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int t = from; t < to; t++) {
+        size_t at = (size_t)row * (size_t)b->len + (size_t)t;
+        h = (h ^ (uint64_t)b->ids[at]) * 1099511628211u;
+        h = (h ^ (uint64_t)(uint32_t)b->labels[at]) * 1099511628211u;
+    }
+    return h;
+}
+
+/* Sum of the marks of an epoch's records, by their positions; how many there are. */
+static uint64_t epoch_marks(struct data *d, int64_t rows, int most, int *records)
+{
+    struct data_batch b;
+    struct pd_err err;
+    uint64_t sum = 0;
+    *records = 0;
+    data_batch_init(&b, 1, data_max_len(d));
+    for (int64_t i = 0; i < rows; i++) {
+        CHECK_OK(data_batch(d, DATA_TRAIN, 3, i, 1, &b, &err));
+        CHECK(b.lens[0] <= most);
+        for (int from = 0, to; from < b.lens[0]; from = to, ++*records) {
+            CHECK_INT(b.pos[from], 0);
+            for (to = from + 1; to < b.lens[0] && b.pos[to] > 0; to++)
+                CHECK_INT(b.pos[to], to - from);
+            sum += record_mark(&b, 0, from, to);
+        }
+    }
+    data_batch_release(&b);
+    return sum;
+}
+
+TEST(packing_keeps_records_whole_and_apart)
+{
+    struct tok *t = tokenizer();
+    char *path = records();
+    struct data *d = open_data(path, t, (struct data_options){.eos = -1, .max_len = 200});
+    int n = (int)data_count(d, DATA_TRAIN), alone, packed;
+    double used = (1 - data_padding(d)) * n * data_max_len(d);
+    uint64_t want = epoch_marks(d, n, 200, &alone);
+    CHECK_INT(alone, n);
+    data_free(d);
+    d = open_data(path, t, (struct data_options){.eos = -1, .max_len = 200, .packing = true});
+    int64_t rows = data_rows(d, DATA_TRAIN);
+    CHECK_INT(data_count(d, DATA_TRAIN), n);
+    CHECK_INT(data_max_len(d), 200);
+    CHECK(epoch_marks(d, rows, 200, &packed) == want);
+    CHECK_INT(packed, n);
+    CHECK_INT(data_batches(d, 3), (rows + 2) / 3);
+    CHECK((double)rows >= used / 200 && (double)rows <= used / 200 * 1.08 + 1);
+    CHECK_NEAR(data_padding(d), 1 - used / ((double)rows * 200), 1e-9);
+    int lines[8];
+    CHECK(data_batch_lines(d, DATA_TRAIN, 3, 0, 1, 8, lines) >= 2);
+    data_free(d);
+    tok_free(t);
+}
+
 static bool has_template(const struct data *d, enum data_split s, const char *name)
 {
     struct data_record r;
@@ -388,6 +447,35 @@ TEST(text_becomes_windows_with_eos_between_documents)
     data_free(d);
     str_release(&s);
     str_release(&back);
+    tok_free(t);
+}
+
+TEST(packed_text_parts_at_documents)
+{
+    struct tok *t = tokenizer();
+    struct str s;
+    int64_t n, restarts = 0, eos = 0, masked = 0;
+    str_init(&s, 1 << 20);
+    numbers(&s, 0, 200);
+    struct data *d = open_data(token_file(t, "t.tok", s.p, &n), t,
+                               (struct data_options){.eos = -1, .max_len = 32, .packing = true});
+    struct data_batch b;
+    struct pd_err err;
+    data_batch_init(&b, 4, data_max_len(d));
+    CHECK_OK(data_batch(d, DATA_TRAIN, 1, 0, 4, &b, &err));
+    for (int i = 0; i < b.rows * b.len; i++) {
+        bool end = b.ids[i] == tok_eos(t);
+        eos += end;
+        masked += b.labels[i] < 0;
+        CHECK(!end || b.labels[i] < 0);
+        CHECK_INT(b.pos[i], i % b.len == 0 || b.ids[i - 1] == tok_eos(t) ? 0 : b.pos[i - 1] + 1);
+        restarts += b.pos[i] == 0;
+    }
+    CHECK(eos >= 2 && masked == eos && restarts > b.rows);
+    CHECK_INT(b.trained, b.rows * b.len - eos);
+    data_batch_release(&b);
+    data_free(d);
+    str_release(&s);
     tok_free(t);
 }
 

@@ -314,6 +314,36 @@ TEST(cutting_a_window_changes_nothing_but_rounding)
     }
 }
 
+/* One update with every record in it: in a row of its own, or as many as fit. */
+TEST(packed_records_train_as_unpacked_ones)
+{
+    double loss[2], norm[2];
+    int64_t tokens[2];
+    world();
+    for (int packed = 0; packed < 2; packed++) {
+        struct trainer_options o = options(packed ? "out-p" : "out-u");
+        o.batch = 64, o.epochs = 1, o.seq = 256;
+        o.lora.dropout = 0;
+        o.optim.warmup = 0;
+        o.packing = packed;
+        struct child *c = start(o);
+        const struct run_record *r = next(c, RUN_HELLO, NULL, NULL);
+        CHECK(r && runlog_num(r, "steps", 0) == 1);
+        double rows = runlog_num(r, "packed_rows", 0), all = runlog_num(r, "train_examples", 0);
+        CHECK(!packed || (rows > 5 && rows < all - 5 && runlog_num(r, "padding", 1) < 0.2));
+        r = next(c, RUN_STEP, NULL, NULL);
+        CHECK(r);
+        loss[packed] = runlog_num(r, "loss", NAN);
+        norm[packed] = runlog_num(r, "gnorm", NAN);
+        tokens[packed] = (int64_t)runlog_num(r, "tokens", 0);
+        CHECK_INT(end(c), TRAINER_DONE);
+        forget(c);
+    }
+    CHECK_NEAR(loss[1] / loss[0], 1, 1e-6);
+    CHECK_NEAR(norm[1] / norm[0], 1, 1e-5);
+    CHECK(tokens[0] > 0 && tokens[1] == tokens[0]);
+}
+
 TEST(resume_refuses_other_options)
 {
     world();
