@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""make_reference.py - writes tests/train/reference/llama.json: what PyTorch
-computes for the small Llama of tests/unit/train_llama.c, in f64.
+"""make_reference.py [--check] - writes tests/train/reference/llama.json: what
+PyTorch computes for the small Llama of tests/unit/train_llama.c, in f64; with
+--check it computes it anew and compares (make parity).
 
 The weights come from podium's own counter-based generator (core/train/rng.c),
 written again here, so that no file of weights is needed. Needs torch and
-transformers.
+transformers; "made_with" tells with which the kept file was made.
 """
 import json
 import math
 import os
+import sys
 
 import torch
+import transformers
 from transformers import (LlamaConfig, LlamaForCausalLM, get_constant_schedule_with_warmup,
                           get_cosine_schedule_with_warmup, get_linear_schedule_with_warmup)
 
@@ -149,9 +152,10 @@ def lora(model, targets=ALL, scale=ALPHA / R):
     return model
 
 
-def main():
-    torch.set_num_threads(1)
-    result = {"tied": train(make(True)), "untied": train(make(False), "linear"),
+def compute():
+    result = {"made_with": {"torch": torch.__version__.split("+")[0],
+                            "transformers": transformers.__version__},
+              "tied": train(make(True)), "untied": train(make(False), "linear"),
               "llama3": train(make(True, LLAMA3), "constant"),
               "lora": train(lora(make(True))),
               "lora_qv": train(lora(make(True), ALL[0:3:2]), "linear"),
@@ -160,10 +164,43 @@ def main():
         ids = [3, 14, 15, 9, 26, 5, 35]
         result["logits"] = [round(x, 7) for x in make(True)(torch.tensor([ids])).logits[0, -1]
                             .tolist()]
+    return result
+
+
+def numbers(x, path=""):
+    """(path, number) of every number but the versions."""
+    if isinstance(x, dict):
+        for k, v in x.items():
+            if k != "made_with":
+                yield from numbers(v, f"{path}.{k}")
+    elif isinstance(x, list):
+        for i, v in enumerate(x):
+            yield from numbers(v, f"{path}[{i}]")
+    else:
+        yield path, x
+
+
+def check(path, new):
+    with open(path) as f:
+        kept = dict(numbers(json.load(f)))
+    fresh = dict(numbers(new))
+    worst = max(abs(kept[k] - fresh[k]) / max(abs(fresh[k]), 1e-3) for k in fresh if k in kept)
+    same = kept.keys() == fresh.keys() and worst < 1e-6
+    print(f"{'ok' if same else 'FAIL'} {len(fresh)} kept reference numbers: made anew they differ by "
+          f"at most {worst:.2g}\n{int(same)} passed, {int(not same)} failed")
+    return not same
+
+
+def main():
+    torch.set_num_threads(1)
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference", "llama.json")
+    new = compute()
+    if "--check" in sys.argv:
+        return check(path, new)
     with open(path, "w") as f:
-        json.dump(result, f, indent=1)
+        json.dump(new, f, indent=1)
         f.write("\n")
+    return 0
 
 
-main()
+sys.exit(main())

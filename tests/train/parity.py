@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""parity.py PODIUM_TRAIN [--write] - the same run in podium-train and in PyTorch.
+"""parity.py PODIUM_TRAIN - the same run in podium-train and in PyTorch.
 
 Makes a small random Llama, a data set and an adapter, and compares
   - the logits of an adapter that podium-train wrote, loaded by peft
-  - the loss of 100 LoRA updates (accumulation, clipping, warmup + cosine)
+  - the losses of LoRA updates (accumulation, clipping, warmup): all projections, two
+    of them with rslora, and ranks and alphas that differ by rank_pattern, alpha_pattern
   - the loss of 100 updates of full training
 each with the batches that `inspect-batch --json` shows. Needs torch,
-transformers and peft; without them it says so and passes nothing. With --write
-the PyTorch losses are kept in tests/train/reference/.
+transformers and peft; without them it says so and passes nothing.
 """
 import json
 import os
@@ -25,15 +25,24 @@ try:
     from peft import LoraConfig, PeftModel, get_peft_model
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM
-    from transformers import get_cosine_schedule_with_warmup as cosine
+    from transformers import get_scheduler
 except ImportError as e:
     print(f"skipped: {e.name} is not installed\n0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
 TRAIN = sys.argv[1]
-HERE = os.path.dirname(os.path.abspath(__file__))
-RATE, WARMUP, CLIP, DECAY, STEPS, FULL_STEPS = 5e-3, 5, 1.0, 0.01, 100, 100
+RATE, WARMUP, CLIP, DECAY, STEPS = 5e-3, 5, 1.0, 0.01, 100
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+# name, schedule, PEFT's configuration; the first one's adapter is loaded by peft again
+LORA = [
+    ("lora", "cosine", {"r": 4, "lora_alpha": 8, "target_modules": TARGETS}),
+    ("lora, rslora", "linear", {"r": 8, "lora_alpha": 16, "use_rslora": True,
+                                "target_modules": ["q_proj", "v_proj"]}),
+    ("lora, patterns", "constant_with_warmup",
+     {"r": 4, "lora_alpha": 8, "target_modules": ["k_proj", "o_proj", "up_proj", "down_proj"],
+      "rank_pattern": {"k_proj": 2, "layers.1.mlp.down_proj": 9},
+      "alpha_pattern": {"o_proj": 32, "layers.2.mlp.up_proj": 1}}),
+]
 passed = failed = 0
 
 
@@ -104,15 +113,15 @@ def summed_loss(model, seqs):
     return total, count
 
 
-def torch_steps(model, get, steps, accum, decay_all):
+def torch_steps(model, get, schedule, accum, decay_all):
     params = [p for p in model.parameters() if p.requires_grad]
     groups = [{"params": [p for p in params if decay_all or p.dim() > 1], "weight_decay": DECAY},
               {"params": [p for p in params if not (decay_all or p.dim() > 1)],
                "weight_decay": 0.0}]
     opt = torch.optim.AdamW(groups, lr=RATE)
-    sched = cosine(opt, WARMUP, steps)
+    sched = get_scheduler(schedule, opt, WARMUP, STEPS)
     losses = []
-    for step in range(steps):
+    for step in range(STEPS):
         total, count = 0, 0
         for a in range(accum):
             t, c = summed_loss(model, get(step * accum + a))
@@ -138,41 +147,30 @@ def compare(name, mine, theirs):
           f"{mine[0]['loss']:.7g} and {theirs[0][0]:.7g}")
     check(f"{name}: {len(theirs)} losses", len(mine) == len(theirs) and worst < 1e-4,
           f"differ by at most {worst:.2g} of them")
-    check(f"{name}: gradient norms", norms < 1e-2, f"differ by at most {norms:.2g} of them")
+    check(f"{name}: gradient norms", norms < 1e-3, f"differ by at most {norms:.2g} of them")
     check(f"{name}: it learns", theirs[-1][0] < theirs[0][0] * 0.8,
           f"{theirs[0][0]:.3f} to {theirs[-1][0]:.3f}")
 
 
-def keep(name, losses):
-    if "--write" in sys.argv:
-        with open(f"{HERE}/reference/{name}.json", "w") as f:
-            json.dump({"loss": [round(x, 7) for x, _ in losses],
-                       "gnorm": [round(x, 7) for _, x in losses]}, f, indent=1)
-            f.write("\n")
-
-
-def lora_case(d, common):
+def lora_case(d, common, i, name, schedule, config):
     torch.manual_seed(11)
     base = LlamaForCausalLM.from_pretrained(f"{d}/m", torch_dtype=torch.float32)
-    model = get_peft_model(base, LoraConfig(r=4, lora_alpha=8, lora_dropout=0.0,
-                                            target_modules=TARGETS, task_type="CAUSAL_LM"))
-    model.save_pretrained(f"{d}/start")
-    out = run("train", *common, "--out", f"{d}/lora", "--adapter", f"{d}/start", "--steps",
-              str(STEPS), "--batch", "4", "--accum", "2")
-    theirs = torch_steps(model, lambda i: batches(f"{d}/m", f"{d}/data.jsonl", i, 4), STEPS, 2,
-                         True)
-    compare("lora", records(out, "step"), theirs)
-    keep("lora", theirs)
-    return model
+    model = get_peft_model(base, LoraConfig(lora_dropout=0.0, task_type="CAUSAL_LM", **config))
+    model.save_pretrained(f"{d}/start{i}")
+    out = run("train", *common, "--out", f"{d}/lora{i}", "--adapter", f"{d}/start{i}", "--batch",
+              "4", "--accum", "2", "--schedule", schedule.split("_")[0])
+    compare(name, records(out, "step"),
+            torch_steps(model, lambda k: batches(f"{d}/m", f"{d}/data.jsonl", k, 4), schedule, 2,
+                        True))
 
 
 def logits_case(d):
     base = LlamaForCausalLM.from_pretrained(f"{d}/m", torch_dtype=torch.float32)
-    model = PeftModel.from_pretrained(base, f"{d}/lora").eval()
+    model = PeftModel.from_pretrained(base, f"{d}/lora0").eval()
     ids = [5, 90, 33, 101, 7, 7, 64, 200, 31]
     with torch.no_grad():
         theirs = model(torch.tensor([ids])).logits[0, -1]
-    out = run("logits", "--model", f"{d}/m", "--adapter", f"{d}/lora", "--ids",
+    out = run("logits", "--model", f"{d}/m", "--adapter", f"{d}/lora0", "--ids",
               ",".join(map(str, ids)))
     mine = torch.tensor([float(x) for x in out.split()])
     worst = float((mine - theirs).abs().max())
@@ -180,13 +178,11 @@ def logits_case(d):
 
 
 def full_case(d, common):
-    out = run("train", *common, "--out", f"{d}/full", "--full", "--steps", str(FULL_STEPS),
-              "--batch", "6")
+    out = run("train", *common, "--out", f"{d}/full", "--full", "--batch", "6")
     model = LlamaForCausalLM.from_pretrained(f"{d}/m", torch_dtype=torch.float32)
-    theirs = torch_steps(model, lambda i: batches(f"{d}/m", f"{d}/data.jsonl", i, 6), FULL_STEPS,
-                         1, False)
-    compare("full", records(out, "step"), theirs)
-    keep("full", theirs)
+    compare("full", records(out, "step"),
+            torch_steps(model, lambda k: batches(f"{d}/m", f"{d}/data.jsonl", k, 6), "cosine", 1,
+                        False))
 
 
 def main():
@@ -199,8 +195,9 @@ def main():
         make_data(f"{d}/data.jsonl")
         common = ["--model", f"{d}/m", "--data", f"{d}/data.jsonl", "--rate", str(RATE),
                   "--warmup", str(WARMUP), "--clip", str(CLIP), "--weight-decay", str(DECAY),
-                  "--seed", "3", "--eval-every", "0", "--threads", "1"]
-        lora_case(d, common)
+                  "--seed", "3", "--eval-every", "0", "--threads", "1", "--steps", str(STEPS)]
+        for i, case in enumerate(LORA):
+            lora_case(d, common, i, *case)
         logits_case(d)
         full_case(d, common)
     print(f"{passed} passed, {failed} failed")

@@ -99,7 +99,7 @@ static void compare_training(struct world *w, const char *name, enum optim_sched
         double loss = tjson_num(want, path, -1);
         CHECK_NEAR(sum / (double)n, loss, 1e-4 * loss);
         str_fmt(path, sizeof path, "gnorm[%d]", step);
-        CHECK_NEAR(norm, tjson_num(want, path, -1), 2e-3 * norm);
+        CHECK_NEAR(norm, tjson_num(want, path, -1), 1e-4 * norm);
         str_fmt(path, sizeof path, "lr[%d]", step);
         CHECK_NEAR(optim_rate(&o, step), tjson_num(want, path, -1), 1e-9);
         optim_step(&w->c, &o, w->trained, 1 / (double)n, norm, optim_rate(&o, step), step + 1);
