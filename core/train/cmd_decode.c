@@ -18,7 +18,7 @@ enum pd_code cmd_prompt_ids(const struct options *o, const struct tok *t,
     struct tok_message m[2];
     size_t n = 0;
     if (!o->chat) {
-        tok_encode(t, text, strlen(text), specials, ids);
+        tok_encode_whole(t, text, strlen(text), specials, ids);
         return PD_OK;
     }
     if (o->system)

@@ -139,6 +139,13 @@ static void put(struct data *d, const char *text, size_t n, bool trained)
         tok_ids_push(&d->mask, trained);
 }
 
+static void put_begin(struct data *d)
+{
+    tok_begin(d->tok, &d->pool);
+    while (d->mask.n < d->pool.n)
+        tok_ids_push(&d->mask, 0);
+}
+
 static void put_end(struct data *d)
 {
     tok_ids_push(&d->pool, d->eos);
@@ -148,6 +155,7 @@ static void put_end(struct data *d)
 enum pd_code data_encode_text(struct data_reader *r)
 {
     const char *text = r->d->records[r->d->records_n - 1].output;
+    put_begin(r->d);
     put(r->d, text, strlen(text), true);
     put_end(r->d);
     return finish(r);
@@ -174,6 +182,7 @@ enum pd_code data_encode_pair(struct data_reader *r, bool alpaca)
         data_prompt(o->lang, o->instruction, o->input, &r->prompt);
     else
         str_add(&r->prompt, o->instruction);
+    put_begin(d);
     put(d, r->prompt.p ? r->prompt.p : "", r->prompt.len, false);
     put(d, o->output, strlen(o->output), true);
     put_end(d);

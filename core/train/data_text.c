@@ -72,9 +72,10 @@ static enum pd_code add_file(const struct tok *tok, const char *path, struct str
     for (size_t at = 0, doc; rc == PD_OK && at < text.len;) {
         size_t next = next_document(text.p + at, text.len - at, &doc);
         ids.n = 0;
-        tok_encode(tok, text.p + at, doc, false, &ids);
-        if (ids.n > 0)
+        if (doc > 0) {
+            tok_encode_whole(tok, text.p + at, doc, false, &ids);
             tok_ids_push(&ids, tok_eos(tok));
+        }
         put_ids(out, &ids);
         at += next;
     }

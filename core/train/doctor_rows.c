@@ -106,7 +106,7 @@ static void count_tokens(struct doctor *d, const char *question, const char *ans
     if (!d->tok)
         return;
     tok_ids_init(&ids);
-    tok_encode(d->tok, question, strlen(question), false, &ids);
+    tok_encode_whole(d->tok, question, strlen(question), false, &ids);
     size_t asked = ids.n;
     tok_encode(d->tok, answer, strlen(answer), false, &ids);
     d->trained += (int64_t)(ids.n - asked) + 1;

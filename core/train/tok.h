@@ -8,7 +8,8 @@
  *   others      Split (String is a literal, Regex a pattern; every behavior and
  *               invert) and Digits in any sequence that ends in ByteLevel
  * The ids equal those of the `tokenizers` package with add_special_tokens
- * off: a beginning-of-text token is never added here, so it can't be doubled.
+ * off; what the post_processor puts before a text (Llama's beginning of text) is
+ * tok_begin's, once. Chat templates write theirs themselves.
  *
  * Invariants: any byte string encodes, and tok_decode(tok_encode(x)) == x for
  * every x that holds no added token (with one: too, unless specials are
@@ -55,6 +56,13 @@ bool tok_is_special(const struct tok *t, int32_t id);
  * others, so that data can't smuggle one in). */
 void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
                 struct tok_ids *out);
+/* What stands before a text of its own by the post_processor: TemplateProcessing's
+ * "single" up to the text. Mostly nothing, or <|begin_of_text|>. */
+void tok_begin(const struct tok *t, struct tok_ids *out);
+/* Both, as `tokenizers` with add_special_tokens; a text that begins with those
+ * tokens already does not get them twice. */
+void tok_encode_whole(const struct tok *t, const char *text, size_t n, bool specials,
+                      struct tok_ids *out);
 /* Append the bytes of ids. A single id may end within a character: collect
  * before showing. Ids out of range add nothing. False: out's ceiling. */
 bool tok_decode(const struct tok *t, const int32_t *ids, size_t n, bool skip_specials,

@@ -56,7 +56,7 @@ struct tok_added {                               /* a token matched before split
     bool special, lstrip, rstrip, single_word;
 };
 
-enum { TOK_STEPS = 8 };
+enum { TOK_STEPS = 8, TOK_HEAD = 4 };
 struct tok {
     enum tok_splitter splitter;                  /* when there are no steps */
     struct tok_step steps[TOK_STEPS];
@@ -72,6 +72,8 @@ struct tok {
     int32_t byte_id[256];                        /* -1: the vocabulary lacks it */
     int32_t unk;                                 /* stands for such a byte; -1: nothing does */
     bool fuse_unk;                               /* one for several in a row */
+    int32_t head[TOK_HEAD];                      /* before a text of its own */
+    int head_n;
     struct tok_added *added;                     /* longest first */
     size_t added_n;
     bool added_first[256];                       /* bytes that an added token begins with */
@@ -79,6 +81,11 @@ struct tok {
 
 const struct tok_pair *tok_pair_find(const struct tok *t, int32_t left, int32_t right);
 void tok_names_insert(struct tok *t, int32_t id);
+
+/* tok_post.c: t->head from the post_processor; all pieces stand. */
+struct tjson;
+MUST_USE enum pd_code tok_post_read(struct tok *t, const struct tjson *j, const char *src,
+                                    struct pd_err *err);
 
 /* --- tok_bpe.c: one piece to ids ---------------------------------------------- */
 struct tok_bpe;                                  /* scratch, grows to the longest piece */

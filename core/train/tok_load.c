@@ -386,6 +386,11 @@ static enum pd_code read_merges(struct load *l)
     return PD_OK;
 }
 
+static enum pd_code read_post(struct load *l)
+{
+    return tok_post_read(l->t, tjson_get(l->root, "post_processor"), l->src, l->err);
+}
+
 static void find_eos(struct tok *t)
 {
     static const char *const names[] = {"<|endoftext|>", "</s>", "<|end_of_text|>", "<|eot_id|>",
@@ -399,7 +404,8 @@ enum pd_code tok_parse(const char *json, size_t n, const char *src, struct tok *
                        struct pd_err *err)
 {
     static enum pd_code (*const steps[])(struct load *) = {read_kind, read_vocab, read_added,
-                                                           index_pieces, read_merges};
+                                                           index_pieces, read_merges,
+                                                           read_post};
     struct tjson *root;
     if (tjson_parse(json, n, src, 1, &root, err) != PD_OK)
         return err->code;

@@ -20,8 +20,13 @@ static char *file(const char *name, const char *text)
     return path;
 }
 
-/* A folder with the lab's tokenizer, ChatML's markers in it, and the template. */
-static struct tok *chat_folder(void)
+static const char begin[] =
+    "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<|im_start|>\"}},"
+    "{\"Sequence\":{\"id\":\"A\"}}]},\"left\":";
+
+/* A folder with the lab's tokenizer, ChatML's markers in it, and the template.
+ * post: what stands before its post_processor. */
+static struct tok *folder_with(const char *post)
 {
     static const char more[] = "{\"id\":4096,\"content\":\"<|im_start|>\",\"special\":true},"
                                "{\"id\":4097,\"content\":\"<|im_end|>\",\"special\":true},";
@@ -34,13 +39,21 @@ static struct tok *chat_folder(void)
     const char *at = strchr(strstr(text.p, "\"added_tokens\""), '[') + 1;
     str_append(&made, text.p, (size_t)(at - text.p));
     str_add(&made, more);
-    str_add(&made, at);
+    const char *end = strstr(at, "\"post_processor\":") + strlen("\"post_processor\":");
+    str_append(&made, at, (size_t)(end - at));
+    str_add(&made, post);
+    str_add(&made, end);
     free(file("tokenizer.json", made.p));
     free(file("tokenizer_config.json", "{\"chat_template\":\"" CHATML "\"}"));
     CHECK_OK(tok_load(t_dir(), &t, &err));
     str_release(&text);
     str_release(&made);
     return t;
+}
+
+static struct tok *chat_folder(void)
+{
+    return folder_with("");
 }
 
 static const struct data_options usual = {.eos = -1, .val_fraction = -1};
@@ -120,6 +133,34 @@ TEST(every_turn_of_the_assistant_is_trained)
                 TURN("from", "human", "value", "Hi") "," TURN("from", "gpt", "value", "Hello.") ","
                 TURN("from", "human", "value", "And?") "," TURN("from", "gpt", "value", "Bye.")
                 "]}", usual, want);
+}
+
+/* Of pairs and texts, by the post_processor; a template writes its own. */
+TEST(a_text_begins_once)
+{
+    static const char *const rows[] = {
+        "{\"instruction\":\"Add.\",\"input\":\"\",\"output\":\"3\"}\n",
+        "{\"prompt\":\"Add.\",\"completion\":\"3\"}\n", "{\"text\":\"Add.\"}\n",
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"Add.\"},"
+        "{\"role\":\"assistant\",\"content\":\"3\"}]}\n"};
+    struct tok *t = folder_with(begin);
+    struct data_options opt = usual;
+    opt.model = t_dir();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct data *d;
+        struct data_batch b;
+        struct pd_err err;
+        char *path = file("d.jsonl", rows[i]);
+        CHECK_OK(data_open(path, t, &opt, &d, &err));
+        data_batch_init(&b, 1, data_max_len(d));
+        CHECK_OK(data_batch(d, DATA_TRAIN, 1, 0, 1, &b, &err));
+        CHECK_INT(b.ids[0], 4096);
+        CHECK(b.ids[1] != 4096);
+        data_batch_release(&b);
+        data_free(d);
+        free(path);
+    }
+    tok_free(t);
 }
 
 TEST(prompts_and_templates_by_choice)

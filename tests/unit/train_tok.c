@@ -415,6 +415,52 @@ TEST(bytes_that_the_vocabulary_lacks)
     }
 }
 
+static void check_whole(const struct tok *t, const char *text, const char *want)
+{
+    struct tok_ids ids;
+    struct str got;
+    tok_ids_init(&ids);
+    str_init(&got, 1000);
+    tok_encode_whole(t, text, strlen(text), true, &ids);
+    for (size_t i = 0; i < ids.n; i++)
+        str_printf(&got, "%s%d", i ? " " : "", (int)ids.v[i]);
+    CHECK_STR(got.p ? got.p : "", want);
+    str_release(&got);
+    tok_ids_release(&ids);
+}
+
+#define POST(post)                                                                                \
+    "{\"pre_tokenizer\":" GPT2 ",\"post_processor\":" post ",\"added_tokens\":[{\"id\":7,"        \
+    "\"content\":\"<s>\",\"special\":true}],\"model\":{\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},"      \
+    "\"merges\":[\"a b\"]}}"
+#define HEAD(name, ids)                                                                           \
+    "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"" name "\"}},"      \
+    "{\"Sequence\":{\"id\":\"A\"}},{\"SpecialToken\":{\"id\":\"" name "\"}}],"                    \
+    "\"special_tokens\":{\"" name "\":{\"ids\":[" ids "]}}}"
+
+/* As tokenizers with add_special_tokens, but what it puts behind; and never twice. */
+TEST(what_stands_before_a_text_comes_once)
+{
+    static const char *const same[] = {
+        POST(HEAD("<s>", "7")), POST(HEAD("<s>", "")),
+        POST("{\"type\":\"Sequence\",\"processors\":[{\"type\":\"ByteLevel\"},"
+             HEAD("<s>", "7") "]}"),
+        POST("{\"type\":\"RobertaProcessing\",\"sep\":[\"b\",1],\"cls\":[\"<s>\",7]}"),
+    };
+    for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+        struct tok *t = parse(same[i]);
+        check_ids(t, "ab", "2");
+        check_whole(t, "ab", "7 2");
+        check_whole(t, "<s>ab", "7 2");
+        check_whole(t, "", "7");
+        tok_free(t);
+    }
+    struct tok *t = parse(POST("{\"type\":\"ByteLevel\"}"));
+    check_whole(t, "<s>ab", "7 2");
+    check_whole(t, "ab", "2");
+    tok_free(t);
+}
+
 static void refused(const char *json, enum pd_code code, const char *part)
 {
     struct tok *t = NULL;
@@ -459,6 +505,9 @@ TEST(wrong_files_are_refused)
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
             "\"model\":{\"unk_token\":\"u\",\"vocab\":{\"a\":0},\"merges\":[]}}", PD_PARSE,
             "unk_token");
+    refused(POST(HEAD("<s>", "99")), PD_UNSUPPORTED, "not there: <s>");
+    refused(POST(HEAD("<t>", "")), PD_UNSUPPORTED, "not there: <t>");
+    refused(POST(HEAD("<s>", "7,7,7,7,7")), PD_UNSUPPORTED, "than podium follows: <s>");
     refused("{\"a\":1,\"a\":2}", PD_PARSE, "duplicate");
 }
 
