@@ -131,10 +131,10 @@ static enum pd_code finish(struct data_reader *r)
     return PD_OK;
 }
 
-/* Append text; its ids are trained or not. */
-static void put(struct data *d, const char *text, size_t n, bool trained)
+/* Append text, a new one or what goes on; its ids are trained or not. */
+static void put(struct data *d, const char *text, size_t n, bool goes_on, bool trained)
 {
-    tok_encode(d->tok, text, n, false, &d->pool);
+    (goes_on ? tok_encode_more : tok_encode)(d->tok, text, n, false, &d->pool);
     while (d->mask.n < d->pool.n)
         tok_ids_push(&d->mask, trained);
 }
@@ -156,7 +156,7 @@ enum pd_code data_encode_text(struct data_reader *r)
 {
     const char *text = r->d->records[r->d->records_n - 1].output;
     put_begin(r->d);
-    put(r->d, text, strlen(text), true);
+    put(r->d, text, strlen(text), false, true);
     put_end(r->d);
     return finish(r);
 }
@@ -183,8 +183,8 @@ enum pd_code data_encode_pair(struct data_reader *r, bool alpaca)
     else
         str_add(&r->prompt, o->instruction);
     put_begin(d);
-    put(d, r->prompt.p ? r->prompt.p : "", r->prompt.len, false);
-    put(d, o->output, strlen(o->output), true);
+    put(d, r->prompt.p ? r->prompt.p : "", r->prompt.len, false, false);
+    put(d, o->output, strlen(o->output), true, true);
     put_end(d);
     return finish(r);
 }

@@ -108,7 +108,7 @@ static void count_tokens(struct doctor *d, const char *question, const char *ans
     tok_ids_init(&ids);
     tok_encode_whole(d->tok, question, strlen(question), false, &ids);
     size_t asked = ids.n;
-    tok_encode(d->tok, answer, strlen(answer), false, &ids);
+    tok_encode_more(d->tok, answer, strlen(answer), false, &ids);
     d->trained += (int64_t)(ids.n - asked) + 1;
     if (d->lengths_n == d->lengths_cap) {
         d->lengths_cap = d->lengths_cap ? 2 * d->lengths_cap : 256;

@@ -205,6 +205,13 @@ static enum pd_code add_all(struct gguf_save *g, struct vocab *v, const char *di
         return pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
                           _("the tokenizer's model is \"%s\"; only BPE is exported"),
                           tjson_str(v->j, "model.type", ""));
+    if (tjson_bool(v->j, "model.byte_fallback", false)) {
+        pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
+                   _("tokenizers of SentencePiece's kind are not exported to GGUF"));
+        return pd_set_hint(err, _("podium-train merge makes a folder that llama.cpp's "
+                                  "convert_hf_to_gguf.py takes; --adapter-only needs no "
+                                  "tokenizer"));
+    }
     if (!pre || tjson_type(tjson_get(v->j, "normalizer")) > TJSON_NULL) {
         pd_fail_at(err, PD_UNSUPPORTED, path, 0, 0,
                    _("llama.cpp has no splitter that cuts text as this tokenizer does"));

@@ -36,7 +36,7 @@ static uint32_t hash_bytes(const char *s, size_t n)
 void tok_names_insert(struct tok *t, int32_t id)
 {
     const struct tok_piece *p = &t->pieces[id];
-    uint32_t i = hash_bytes(t->pool + p->at, p->n) & t->names_mask;
+    uint32_t i = hash_bytes(t->pool + p->key_at, p->key_n) & t->names_mask;
     while (t->names[i] >= 0)
         i = (i + 1) & t->names_mask;
     t->names[i] = id;
@@ -47,7 +47,7 @@ int32_t tok_id(const struct tok *t, const char *bytes, size_t n)
     for (uint32_t i = hash_bytes(bytes, n) & t->names_mask; t->names[i] >= 0;
          i = (i + 1) & t->names_mask) {
         const struct tok_piece *p = &t->pieces[t->names[i]];
-        if (p->n == n && memcmp(t->pool + p->at, bytes, n) == 0)
+        if (p->key_n == n && memcmp(t->pool + p->key_at, bytes, n) == 0)
             return t->names[i];
     }
     return -1;
@@ -106,9 +106,13 @@ static void encode_piece(void *arg, const char *s, size_t n)
 }
 
 static void encode_plain(const struct tok *t, struct tok_bpe *bpe, const char *s, size_t n,
-                         struct tok_ids *out)
+                         enum tok_place place, struct tok_ids *out)
 {
     struct encoding e = {t, bpe, out};
+    if (t->spaced) {
+        tok_spaced_run(t, s, n, place, encode_piece, &e);
+        return;
+    }
     if (t->steps_n) {
         tok_steps_run(t, 0, s, n, encode_piece, &e);
         return;
@@ -174,8 +178,8 @@ static size_t space_behind(const char *s, size_t n, size_t i)
     return i;
 }
 
-void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
-                struct tok_ids *out)
+static void encode(const struct tok *t, const char *text, size_t n, bool specials,
+                   enum tok_place place, struct tok_ids *out)
 {
     struct tok_bpe *bpe = tok_bpe_new();
     size_t start = 0, i = 0;
@@ -187,13 +191,26 @@ void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
             continue;
         }
         size_t end = a->lstrip ? space_before(text, start, i) : i;
-        encode_plain(t, bpe, text + start, end - start, out);
+        encode_plain(t, bpe, text + start, end - start, place, out);
+        place = TOK_BEHIND;
         tok_ids_push(out, a->id);
         i += a->n;
         start = i = a->rstrip ? space_behind(text, n, i) : i;
     }
-    encode_plain(t, bpe, text + start, n - start, out);
+    encode_plain(t, bpe, text + start, n - start, place, out);
     tok_bpe_free(bpe);
+}
+
+void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
+                struct tok_ids *out)
+{
+    encode(t, text, n, specials, TOK_AT_START, out);
+}
+
+void tok_encode_more(const struct tok *t, const char *text, size_t n, bool specials,
+                     struct tok_ids *out)
+{
+    encode(t, text, n, specials, TOK_GOES_ON, out);
 }
 
 bool tok_decode(const struct tok *t, const int32_t *ids, size_t n, bool skip_specials,

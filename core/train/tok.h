@@ -1,4 +1,4 @@
-/* tok.h - byte-level BPE: text to token ids and back.
+/* tok.h - BPE, byte-level or of SentencePiece's kind: text to token ids and back.
  *
  * Reads Hugging Face's tokenizer.json: model BPE (vocab, merges as "a b" or
  * ["a","b"], ignore_merges), added tokens, and these splitters:
@@ -7,15 +7,19 @@
  *   Llama 3     Sequence[Split(its pattern), ByteLevel(use_regex: false)]
  *   others      Split (String is a literal, Regex a pattern; every behavior and
  *               invert) and Digits in any sequence that ends in ByteLevel
+ * and SentencePiece's kind as Llama 1 and 2, Mistral and TinyLlama have it: normalizer
+ * Prepend and Replace, or Metaspace, with byte_fallback.
+ *
  * The ids equal those of the `tokenizers` package with add_special_tokens
  * off; what the post_processor puts before a text (Llama's beginning of text) is
  * tok_begin's, once. Chat templates write theirs themselves.
  *
- * Invariants: any byte string encodes, and tok_decode(tok_encode(x)) == x for
- * every x that holds no added token (with one: too, unless specials are
- * skipped) and no byte that the vocabulary lacks (SmolLM2 lacks a few control
- * characters: they become the unknown token, or nothing). Invalid UTF-8 is
- * split like symbols, byte by byte. A tokenizer without merges is refused.
+ * Invariants: any byte string encodes, and tok_decode(tok_encode(x)) == x (behind a
+ * space, where the kind puts one before a text) for every x that holds no added
+ * token (with one: too, unless specials are skipped) and no byte that the
+ * vocabulary lacks (SmolLM2 lacks a few control characters: they become the unknown
+ * token, or nothing). Invalid UTF-8 is split like symbols, byte by byte. A
+ * tokenizer without merges is refused.
  * After loading nothing changes: one struct may serve several threads.
  */
 #ifndef CORE_TRAIN_TOK_H
@@ -56,6 +60,9 @@ bool tok_is_special(const struct tok *t, int32_t id);
  * others, so that data can't smuggle one in). */
 void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
                 struct tok_ids *out);
+/* The same of a text that goes on where another ended: no space is put before it. */
+void tok_encode_more(const struct tok *t, const char *text, size_t n, bool specials,
+                     struct tok_ids *out);
 /* What stands before a text of its own by the post_processor: TemplateProcessing's
  * "single" up to the text. Mostly nothing, or <|begin_of_text|>. */
 void tok_begin(const struct tok *t, struct tok_ids *out);

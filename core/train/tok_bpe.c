@@ -98,20 +98,32 @@ static void apply(const struct tok *t, struct tok_bpe *b, const struct merge *m)
     offer(t, b, m->at);
 }
 
-/* The bytes as a list of symbols; how many. One that the vocabulary lacks is
+/* The ids of the symbol at s, at most 4; -1: the vocabulary lacks it. Its length. */
+static size_t symbol_at(const struct tok *t, const char *s, size_t n, int32_t *ids, size_t *count)
+{
+    if (t->spaced)
+        return tok_spaced_symbol(t, s, n, ids, count);
+    ids[0] = t->byte_id[(unsigned char)*s];
+    *count = 1;
+    return 1;
+}
+
+/* The text as a list of symbols; how many. One that the vocabulary lacks is
  * the unknown token, or is left out when there is none (as `tokenizers` does). */
 static size_t take_symbols(const struct tok *t, struct tok_bpe *b, const char *s, size_t n)
 {
-    size_t m = 0;
+    size_t m = 0, count;
+    int32_t ids[4];
     bool was_unk = false;
-    for (size_t i = 0; i < n; i++) {
-        int32_t id = t->byte_id[(unsigned char)s[i]];
-        bool is_unk = id < 0;
+    while (n > 0) {
+        size_t len = symbol_at(t, s, n, ids, &count);
+        bool is_unk = ids[0] < 0;
+        s += len, n -= len;
         if (is_unk && (t->unk < 0 || (was_unk && t->fuse_unk)))
             continue;
-        b->sym[m] = (struct symbol){is_unk ? t->unk : id, (int32_t)m - 1, (int32_t)m + 1};
+        for (size_t k = 0; k < count; k++, m++)
+            b->sym[m] = (struct symbol){is_unk ? t->unk : ids[k], (int32_t)m - 1, (int32_t)m + 1};
         was_unk = is_unk;
-        m++;
     }
     if (m)
         b->sym[m - 1].next = -1;

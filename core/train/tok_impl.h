@@ -40,9 +40,28 @@ void tok_steps_release(struct tok *t);
 /* tok_pattern.c: a pattern for rx.h that means there what it means in `tokenizers`. */
 void tok_pattern(const char *p, size_t n, struct str *out);
 
+/* --- tok_spaced.c: SentencePiece's kind ------------------------------------------ */
+enum tok_prefix { TOK_PREFIX_NONE, TOK_PREFIX_ALL,   /* whatever the text begins with */
+                  TOK_PREFIX_ALWAYS, TOK_PREFIX_FIRST };
+/* Where a text between added tokens stands: the first, behind a token, or the
+ * continuation of what was encoded before. */
+enum tok_place { TOK_AT_START, TOK_BEHIND, TOK_GOES_ON };
+struct tjson;
+/* Fills spaced, prefix, split_words, fallback. */
+MUST_USE enum pd_code tok_spaced_read(struct tok *t, const struct tjson *root, const char *src,
+                                      struct pd_err *err);
+/* "<0x0A>" */
+bool tok_spaced_byte(const char *key, size_t n, unsigned char *byte);
+void tok_spaced_shown(const struct tok *t, const char *key, size_t n, struct str *out);
+void tok_spaced_run(const struct tok *t, const char *s, size_t n, enum tok_place place,
+                    tok_piece_fn *fn, void *arg);
+/* The character at s[0..n): its ids (at most 4) and their number; -1: none. Its length. */
+size_t tok_spaced_symbol(const struct tok *t, const char *s, size_t n, int32_t *ids, size_t *count);
+
 /* --- the loaded tokenizer ---------------------------------------------------- */
 struct tok_piece {                               /* a token's bytes, in `pool` */
     uint32_t at, n;
+    uint32_t key_at, key_n;                      /* what it is found and merged by */
     bool used, special;
 };
 struct tok_pair {                                /* a merge in a hash table */
@@ -62,6 +81,8 @@ struct tok {
     struct tok_step steps[TOK_STEPS];
     size_t steps_n;
     bool ignore_merges;
+    bool spaced, split_words, fallback;
+    enum tok_prefix prefix;
     int32_t size, eos;
     char *pool;
     struct tok_piece *pieces;                    /* [size] */
@@ -83,7 +104,6 @@ const struct tok_pair *tok_pair_find(const struct tok *t, int32_t left, int32_t 
 void tok_names_insert(struct tok *t, int32_t id);
 
 /* tok_post.c: t->head from the post_processor; all pieces stand. */
-struct tjson;
 MUST_USE enum pd_code tok_post_read(struct tok *t, const struct tjson *j, const char *src,
                                     struct pd_err *err);
 

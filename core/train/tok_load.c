@@ -45,10 +45,14 @@ static void make_alphabet(struct load *l)
         l->byte_of[printable(b) ? b : next++] = (int16_t)b;
 }
 
-/* A key's bytes into l->key. */
+/* What a key is found by into l->key. */
 static void decode_key(struct load *l, const char *s, size_t n)
 {
     str_clear(&l->key);
+    if (l->t->spaced) {
+        str_append(&l->key, s, n);
+        return;
+    }
     for (size_t i = 0; i < n;) {
         int len;
         uint32_t cp = utf8_decode(s + i, n - i, &len);
@@ -144,6 +148,10 @@ static enum pd_code read_steps(struct load *l, const struct tjson *p, const stru
 /* The usual three have a matcher of their own; then the steps go. */
 static enum pd_code read_splitter(struct load *l)
 {
+    if (tok_spaced_read(l->t, l->root, l->src, l->err) != PD_OK)
+        return l->err->code;
+    if (l->t->spaced)
+        return PD_OK;
     const struct tjson *p = tjson_get(l->root, "pre_tokenizer");
     const struct tjson *list = tjson_get(p, "pretokenizers");
     struct tok *t = l->t;
@@ -175,14 +183,9 @@ static enum pd_code read_kind(struct load *l)
     const struct tjson *model = tjson_get(l->root, "model");
     if (!str_eq(tjson_str(model, "type", "BPE"), "BPE"))
         return fail(l, PD_UNSUPPORTED, _("the model is not BPE"), tjson_str(model, "type", ""));
-    const struct tjson *normalizer = tjson_get(l->root, "normalizer");
-    if (tjson_type(normalizer) > TJSON_NULL)
-        return fail(l, PD_UNSUPPORTED, _("has a normalizer"), tjson_str(normalizer, "type", ""));
-    if (tjson_bool(model, "byte_fallback", false) || tjson_num(model, "dropout", 0) > 0 ||
-        *tjson_str(model, "continuing_subword_prefix", "") ||
+    if (tjson_num(model, "dropout", 0) > 0 || *tjson_str(model, "continuing_subword_prefix", "") ||
         *tjson_str(model, "end_of_word_suffix", ""))
-        return fail(l, PD_UNSUPPORTED, _("byte_fallback, dropout, a prefix or a suffix is set"),
-                    "");
+        return fail(l, PD_UNSUPPORTED, _("dropout, a prefix or a suffix is set"), "");
     l->t->ignore_merges = tjson_bool(model, "ignore_merges", false);
     return read_splitter(l);
 }
@@ -205,10 +208,25 @@ static enum pd_code grow(struct load *l, int64_t id, const char *key)
 static void set_piece(struct load *l, int32_t id, const char *s, size_t n)
 {
     struct tok_piece *p = &l->t->pieces[id];
-    p->at = (uint32_t)l->pool.len;
-    p->n = (uint32_t)n;
+    p->at = p->key_at = (uint32_t)l->pool.len;
+    p->n = p->key_n = (uint32_t)n;
     p->used = true;
     str_append(&l->pool, s, n);
+}
+
+/* Of SentencePiece's kind: the text is another than the key. */
+static void set_shown(struct load *l, int32_t id)
+{
+    struct tok_piece *p = &l->t->pieces[id];
+    if (!l->t->spaced)
+        return;
+    struct str shown;
+    str_init(&shown, FILE_CEILING);
+    tok_spaced_shown(l->t, l->key.p, l->key.len, &shown);
+    p->at = (uint32_t)l->pool.len;
+    p->n = (uint32_t)shown.len;
+    str_append(&l->pool, shown.p, shown.len);
+    str_release(&shown);
 }
 
 static enum pd_code read_vocab(struct load *l)
@@ -232,6 +250,7 @@ static enum pd_code read_vocab(struct load *l)
             return fail(l, PD_PARSE, _("two tokens have the id of this one"), key);
         decode_key(l, key, strlen(key));
         set_piece(l, id, l->key.p, l->key.len);
+        set_shown(l, id);
     }
     return rc;
 }
@@ -282,6 +301,15 @@ static enum pd_code read_unknown(struct load *l)
     return PD_OK;
 }
 
+static int32_t byte_token(const struct tok *t, int byte)
+{
+    char c = (char)byte, key[8];
+    if (!t->spaced)
+        return tok_id(t, &c, 1);
+    str_fmt(key, sizeof key, "<0x%02X>", byte);
+    return tok_id(t, key, 6);
+}
+
 /* All pieces stand: index them by their bytes, look up the 256 bytes. */
 static enum pd_code index_pieces(struct load *l)
 {
@@ -298,11 +326,10 @@ static enum pd_code index_pieces(struct load *l)
             tok_names_insert(t, id);
     int have = 0;
     for (int b = 0; b < 256; b++) {
-        char c = (char)b;
-        t->byte_id[b] = tok_id(t, &c, 1);
+        t->byte_id[b] = byte_token(t, b);
         have += t->byte_id[b] >= 0;
     }
-    if (have == 0)
+    if (have == 0 && (!t->spaced || t->fallback))
         return fail(l, PD_PARSE, _("the vocabulary has no token for any byte"), "");
     return read_unknown(l);
 }
@@ -358,7 +385,7 @@ static enum pd_code read_merge(struct load *l, const struct tjson *j, int32_t ra
     str_clear(key);
     for (int i = 0; i < 2; i++) {
         const struct tok_piece *p = &l->t->pieces[i ? right : left];
-        str_append(key, l->t->pool + p->at, p->n);
+        str_append(key, l->t->pool + p->key_at, p->key_n);
     }
     int32_t id = tok_id(l->t, key->p, key->len);
     if (id < 0)

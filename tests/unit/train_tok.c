@@ -482,7 +482,7 @@ TEST(wrong_files_are_refused)
         {"[[\"a\",\"b\"],[\"a\"]]", "", "", "merge 1", PD_PARSE},
         {"[[\"a\",\"zz\"]]", "", "", "half of it", PD_PARSE},
         {"[[\"a\",\"c\"]]", "", "", "result is not", PD_PARSE},
-        {PAIRS, "\"byte_fallback\":true,", "", "byte_fallback", PD_UNSUPPORTED},
+        {PAIRS, "\"byte_fallback\":true,", "", "byte_fallback beside", PD_UNSUPPORTED},
         {PAIRS, "\"dropout\":0.1,", "", "dropout", PD_UNSUPPORTED},
         {PAIRS, "", "{\"id\":9999999,\"content\":\"x\"}", "in range", PD_PARSE},
         {PAIRS, "", "{\"id\":300}", "no content", PD_PARSE},
@@ -494,7 +494,8 @@ TEST(wrong_files_are_refused)
     }
     refused("{\"model\":{\"type\":\"Unigram\"}}", PD_UNSUPPORTED, "Unigram");
     refused("{\"normalizer\":{\"type\":\"NFC\"}}", PD_UNSUPPORTED, "NFC");
-    refused("{\"pre_tokenizer\":{\"type\":\"Metaspace\"}}", PD_UNSUPPORTED, "Metaspace");
+    refused("{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"prepend_scheme\":\"x\"}}", PD_UNSUPPORTED,
+            "Metaspace");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\"}}", PD_UNSUPPORTED, "add_prefix_space");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false}}", PD_PARSE,
             "vocab");

@@ -1,5 +1,8 @@
 /* train_tok_steps.c - pre-tokenizers as files write them, against the ids of the
- * `tokenizers` package (tests/train/make_tok_splits.py), and the recorded case. */
+ * `tokenizers` package (tests/train/make_tok_splits.py, make_tok_spaced.py), and the
+ * recorded case. */
+#include <stdlib.h>
+
 #include "core/base/path.h"
 #include "core/base/utf8.h"
 #include "core/train/tjson.h"
@@ -15,20 +18,29 @@ static struct str read_file(const char *path)
     return s;
 }
 
-static void check_ids(const struct tok *t, const struct tjson *row, int number)
+typedef void encode_fn(const struct tok *t, const char *text, size_t n, bool specials,
+                       struct tok_ids *out);
+
+static void check_by(encode_fn *encode, bool specials, const struct tok *t,
+                     const struct tjson *row, int number)
 {
     size_t n;
     const char *text = tjson_bytes(tjson_get(row, "text"), &n);
     const struct tjson *want = tjson_get(row, "ids");
     struct tok_ids got;
     tok_ids_init(&got);
-    tok_encode(t, text, n, false, &got);
+    encode(t, text, n, specials, &got);
     CHECK_MSG(got.n == tjson_count(want), "line %d, \"%s\": %zu tokens, want %zu", number, text,
               got.n, tjson_count(want));
     for (size_t i = 0; i < got.n; i++)
         CHECK_MSG(got.v[i] == tjson_int(tjson_item(want, i), "", -1),
                   "line %d, \"%s\": token %zu is %d", number, text, i, (int)got.v[i]);
     tok_ids_release(&got);
+}
+
+static void check_ids(const struct tok *t, const struct tjson *row, int number)
+{
+    check_by(tok_encode, false, t, row, number);
 }
 
 /* The pre_tokenizer as it stands in the line, in a tokenizer of bytes and a few
@@ -81,6 +93,82 @@ TEST(ids_follow_the_file_as_it_is)
     str_release(&s);
 }
 
+/* What was encoded comes back, behind at most one space that the kind puts there. */
+static void check_back(const struct tok *t, const struct tjson *row)
+{
+    size_t n;
+    const char *text = tjson_bytes(tjson_get(row, "text"), &n);
+    struct tok_ids ids;
+    struct str back;
+    tok_ids_init(&ids);
+    str_init(&back, 10000);
+    tok_encode(t, text, n, false, &ids);
+    tok_decode(t, ids.v, ids.n, false, &back);
+    size_t space = back.len > n;
+    CHECK_INT(back.len, n + space);
+    CHECK(memcmp(back.p ? back.p + space : "", text, n) == 0);
+    str_release(&back);
+    tok_ids_release(&ids);
+}
+
+/* The reference doubles what a text begins with already. */
+static void with_begin(const struct tok *t, const char *text, size_t n, bool specials,
+                       struct tok_ids *out)
+{
+    tok_begin(t, out);
+    tok_encode(t, text, n, specials, out);
+}
+
+/* TOK_SPACED: another file of the same form (make parity). */
+TEST(sentencepiece_as_the_reference)
+{
+    const char *path = getenv("TOK_SPACED");
+    struct str s = read_file(path ? path : PODIUM_SOURCE_DIR "/tests/train/tok_spaced.jsonl");
+    int number = 0, rows_n = 0;
+    for (char *p = s.p, *end; (end = strchr(p, '\n')); p = end + 1) {
+        struct tjson *j;
+        struct pd_err err;
+        struct tok *t;
+        char *from = p + strlen("{\"tokenizer\": "), *rows = strstr(p, ", \"rows\": ");
+        CHECK(rows && rows < end);
+        CHECK_OK(tok_parse(from, (size_t)(rows - from), "spaced", &t, &err));
+        CHECK_OK(tjson_parse(p, (size_t)(end - p), "spaced", ++number, &j, &err));
+        const struct tjson *list = tjson_get(j, "rows");
+        bool fallback = tjson_bool(j, "tokenizer.model.byte_fallback", false);
+        for (size_t i = 0; i < tjson_count(list); i++, rows_n++) {
+            check_by(with_begin, true, t, tjson_item(list, i), number);
+            if (fallback && !strstr(tjson_str(tjson_item(list, i), "text", ""), "\u2581"))
+                check_back(t, tjson_item(list, i));
+        }
+        tok_free(t);
+        tjson_free(j);
+    }
+    CHECK(number == 8 && rows_n > 300);
+    str_release(&s);
+}
+
+/* An answer goes on behind its prompt: no space is put before it. */
+TEST(what_goes_on_gets_no_space)
+{
+    struct str s = read_file(PODIUM_SOURCE_DIR "/tests/train/tok_spaced.jsonl");
+    struct tok_ids a, b;
+    struct tok *t;
+    struct pd_err err;
+    char *rows = strstr(s.p, ", \"rows\": ");
+    char *from = s.p + strlen("{\"tokenizer\": ");
+    CHECK_OK(tok_parse(from, (size_t)(rows - from), "spaced", &t, &err));
+    tok_ids_init(&a);
+    tok_ids_init(&b);
+    tok_encode(t, "for\nthe pod", 11, false, &a);
+    tok_encode(t, "for\n", 4, false, &b);
+    tok_encode_more(t, "the pod", 7, false, &b);
+    CHECK(a.n == b.n && memcmp(a.v, b.v, a.n * sizeof *a.v) == 0);
+    tok_ids_release(&a);
+    tok_ids_release(&b);
+    tok_free(t);
+    str_release(&s);
+}
+
 TEST(a_text_is_no_pattern)
 {
     struct str s = read_file(PODIUM_SOURCE_DIR
@@ -107,7 +195,7 @@ TEST(what_can_not_be_followed_is_named)
     static const struct {
         const char *pre, *says;
     } rows[] = {
-        {"{\"type\":\"Metaspace\"}", "Metaspace"},
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\"}", "Metaspace"},
         {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":"
          "{\"Regex\":\"(a\"}},{\"type\":\"ByteLevel\",\"add_prefix_space\":false}]}", "(a"},
         {"{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{}},"
