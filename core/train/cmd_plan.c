@@ -68,7 +68,7 @@ static void say_json(const struct plan *p, size_t limit, bool fits)
     printf(",\"fits\":%s}\n", fits ? "true" : "false");
 }
 
-static enum pd_code run(const struct options *o, struct tok **tok, struct data **d,
+static enum pd_code run(struct options *o, struct tok **tok, struct data **d,
                         struct pd_err *err)
 {
     struct llama_config c;
@@ -76,6 +76,7 @@ static enum pd_code run(const struct options *o, struct tok **tok, struct data *
     char where[280];
     if (llama_read_config(o->t.model, &c, err) != PD_OK || open_all(o, &c, tok, d, err) != PD_OK)
         return err->code;
+    trainer_count_steps(&o->t, *d);
     enum pd_code rc = plan_check(&o->t, &c, *d, &p, err);
     if (rc != PD_OK && p.total == 0)
         return rc;
@@ -97,7 +98,8 @@ int cmd_plan(const struct options *o)
     struct tok *tok = NULL;
     struct data *d = NULL;
     struct pd_err err;
-    enum pd_code rc = run(o, &tok, &d, &err);
+    struct options own = *o;
+    enum pd_code rc = run(&own, &tok, &d, &err);
     if (d)
         data_free(d);
     if (tok)

@@ -7,27 +7,14 @@
 #include "core/base/mem.h"
 #include "core/train/gemm.h"
 #include "core/train/kern.h"
+#include "core/train/meminfo.h"
 #include "core/train/pool.h"
-
-/* The CPU quota of this cgroup (v2), rounded up; 0 when there is none. */
-static int quota_threads(void)
-{
-    char quota[32] = "";
-    long long period = 0;
-    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (!f)
-        return 0;
-    int got = fscanf(f, "%31s %lld", quota, &period);
-    fclose(f);
-    long long q = atoll(quota);
-    return got == 2 && q > 0 && period > 0 ? (int)((q + period - 1) / period) : 0;
-}
 
 int compute_default_threads(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    int quota = quota_threads();
+    int quota = meminfo_cpu_quota("");
     return MAX(1, quota ? MIN(n, quota) : n);
 }
 

@@ -53,6 +53,9 @@ void lora_init(struct lora *l, const struct llama_config *m, const struct lora_c
 /* The sites and tensors alone, without memory: slab.used floats are what
  * lora_init takes. */
 void lora_shape(struct lora *l, const struct llama_config *m, const struct lora_config *cfg);
+/* The same of the adapter in folder dir; PD_* when its configuration can't be read. */
+MUST_USE enum pd_code lora_shape_of(struct lora *l, const struct llama_config *m, const char *dir,
+                                    struct pd_err *err);
 void lora_release(struct lora *l);
 /* W += scale B A for every site of m. */
 void lora_merge(const struct lora *l, struct llama *m);

@@ -89,6 +89,20 @@ static enum pd_code read_weights(struct lora *l, const char *path, struct pd_err
     return rc;
 }
 
+enum pd_code lora_shape_of(struct lora *l, const struct llama_config *m, const char *dir,
+                           struct pd_err *err)
+{
+    struct lora_config cfg;
+    struct lora_table *t = xcalloc(1, sizeof *t);
+    char *path = path_join(dir, "adapter_config.json");
+    enum pd_code rc = lora_config_read(path, m, &cfg, t, err);
+    if (rc == PD_OK)
+        lora_shape(l, m, &cfg);
+    free(path);
+    free(t);
+    return rc;
+}
+
 enum pd_code lora_load(struct lora *l, const struct llama_config *m, const char *dir,
                        struct pd_err *err)
 {

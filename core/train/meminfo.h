@@ -1,4 +1,4 @@
-/* meminfo.h - how much memory this process uses, and how much it may.
+/* meminfo.h - how much memory this process uses, and how much of the machine it may.
  *
  * The limit is the least of what the machine can still give (MemAvailable) and
  * what each cgroup above this process leaves (version 2: memory.max, version
@@ -23,5 +23,8 @@ struct meminfo_limit {
 };
 /* root is "" (tests: a folder that holds proc/ and sys/). */
 void meminfo_limit(const char *root, struct meminfo_limit *out);
+/* Processors that the least quota of these groups allows (cpu.max, or
+ * cpu.cfs_quota_us), rounded up; 0: none is set. */
+int meminfo_cpu_quota(const char *root);
 
 #endif

@@ -111,6 +111,14 @@ static size_t count_scratch(const struct trainer_options *o, const struct llama_
     return floats(shared) + (size_t)threads * own;
 }
 
+void plan_adapter(const struct trainer_options *o, const struct llama_config *c, struct lora *l)
+{
+    struct pd_err ignored;
+    if (o->full || (o->adapter && lora_shape_of(l, c, o->adapter, &ignored) == PD_OK))
+        return;
+    lora_shape(l, c, &o->lora);
+}
+
 void plan_make(const struct trainer_options *o, const struct llama_config *c,
                const struct plan_shape *s, struct plan *out)
 {
@@ -119,8 +127,7 @@ void plan_make(const struct trainer_options *o, const struct llama_config *c,
     int threads = o->threads > 0 ? o->threads : compute_default_threads();
     *out = (struct plan){.shape = *s};
     llama_floats(c, o->full, &weights, &state);
-    if (!o->full)
-        lora_shape(l, c, &o->lora);
+    plan_adapter(o, c, l);
     out->bytes[PLAN_WEIGHTS] = floats(weights);
     out->bytes[PLAN_TRAINED] = floats(o->full ? state : l->slab.used);
     count_pass(o, c, o->full ? NULL : l, out);

@@ -30,6 +30,9 @@ struct plan {
 enum { PLAN_LOOK = 4000 };
 MUST_USE enum pd_code plan_look(const struct trainer_options *o, struct data *d, int batch,
                                 struct plan_shape *out, struct pd_err *err);
+/* lora_shape of what o trains: an adapter to start from brings its own (one that
+ * can't be read is the trainer's to tell). Nothing with --full. */
+void plan_adapter(const struct trainer_options *o, const struct llama_config *c, struct lora *l);
 void plan_make(const struct trainer_options *o, const struct llama_config *c,
                const struct plan_shape *s, struct plan *out);
 /* Bytes this process may have in all: o->memory_limit, else what cgroups and

@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/str.h"
 #include "core/train/compute.h"
+#include "core/train/plan.h"
 
 enum { ROWS = 512, SPIN_ROUNDS = 2000000, MEASURE_US = 120000 };
 
@@ -102,12 +103,10 @@ double speed_flop(const struct trainer_options *o, const struct llama_config *c,
     double linear = layer * c->layers + d * c->vocab;
     double attention = 2 * q * len * c->layers;               /* causal: half of 4 q len */
     struct lora *l = xcalloc(1, sizeof *l);
-    double adapter = 0;
-    if (!o->full) {
-        lora_shape(l, c, &o->lora);
-        adapter = 6 * (double)tensors_total(&l->tensors);
-        tensors_release(&l->tensors);
-    }
+    double adapter;
+    plan_adapter(o, c, l);
+    adapter = 6 * (double)tensors_total(&l->tensors);
+    tensors_release(&l->tensors);
     free(l);
     return rows * ((o->full ? 6 : 4) * linear + 3.5 * attention + adapter);
 }

@@ -143,19 +143,15 @@ static enum pd_code resume(struct trainer *t, struct pd_err *err)
     return PD_OK;
 }
 
-/* Epochs and shares become updates, as transformers' Trainer counts them. */
-static void count_steps(struct trainer *t)
+void trainer_count_steps(struct trainer_options *o, struct data *d)
 {
-    struct trainer_options *o = &t->own;
-    int64_t batches = data_batches(t->data, o->batch);
+    int64_t batches = data_batches(d, o->batch);
     if (o->epochs > 0) {
-        data_whole_epochs(t->data, true);
+        data_whole_epochs(d, true);
         o->steps = (int64_t)ceil(o->epochs * (double)((batches + o->accum - 1) / o->accum));
     }
     if (o->warmup_ratio > 0)
         o->optim.warmup = (int64_t)ceil(o->warmup_ratio * (double)o->steps);
-    t->optim.warmup = o->optim.warmup;
-    t->optim.steps = o->steps;
 }
 
 static enum pd_code set_up(struct trainer *t, struct pd_err *err)
@@ -163,7 +159,9 @@ static enum pd_code set_up(struct trainer *t, struct pd_err *err)
     struct plan plan;
     if (llama_read_config(t->o->model, &t->model.cfg, err) != PD_OK || open_data(t, err) != PD_OK)
         return err->code;
-    count_steps(t);
+    trainer_count_steps(&t->own, t->data);
+    t->optim.warmup = t->o->optim.warmup;
+    t->optim.steps = t->o->steps;
     if (plan_check(t->o, &t->model.cfg, t->data, &plan, err) != PD_OK)
         return err->code;
     if (llama_load(&t->model, t->o->model, t->o->full, err) != PD_OK)

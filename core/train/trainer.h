@@ -38,6 +38,9 @@ struct trainer_options {
     enum progress_mode log;       /* as they are, or as a person reads them */
 };
 void trainer_defaults(struct trainer_options *o);
+/* --epochs and --warmup-ratio become updates of d, as transformers' Trainer counts
+ * them; whole epochs are switched on in d. */
+void trainer_count_steps(struct trainer_options *o, struct data *d);
 /* How the data are read for a model. */
 struct data_options trainer_data_options(const struct trainer_options *o,
                                          const struct llama_config *c);

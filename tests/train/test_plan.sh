@@ -49,6 +49,18 @@ check full predicts $base --steps 3 --full --batch 4 --eval-batches 1
 check checkpointing predicts $base --steps 4 --checkpointing --lora-targets all --eval-batches 2
 check dropout_all predicts $base --steps 5 --lora-targets all --lora-r 16 --lora-dropout 0.1 \
     --batch 4 --threads 1 --eval-batches 2
+check packing predicts $base --steps 4 --packing --seq 400 --batch 4 --eval-batches 1
+wide() {
+    "$train" train --model $base --data $data --out "$dir/wide" --steps 1 --batch 1 --eval-batches 1 \
+        --lora-r 256 --lora-targets all >/dev/null && cp -r "$dir/wide" "$dir/start"
+}
+check an_adapter_to_start_from wide
+check its_shape predicts $base --steps 2 --batch 1 --eval-batches 1 --adapter "$dir/start"
+epochs() { # 420 records: 7 batches of 64, 2 updates an epoch
+    "$train" plan --model $base --data $data --epochs 2 --batch 64 --accum 4 --val-fraction 0.16 >"$dir/plan" &&
+        cat "$dir/plan" && grep -q ', 4 updates in' "$dir/plan"
+}
+check epochs epochs
 if [ -n "${PODIUM_SMOLLM2:-}" ]; then
     check smollm2 predicts "$PODIUM_SMOLLM2" --steps 1 --batch 2 --eval-batches 1
 fi

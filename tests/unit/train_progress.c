@@ -173,6 +173,24 @@ TEST(groups_of_version_1_and_of_containers)
     CHECK(l.cgroup && l.free == 0 && l.most == 52428800);
 }
 
+TEST(the_least_quota_of_all_groups_holds)
+{
+    put("proc/self/cgroup", "0::/pods/one\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 0);
+    put(GROUP2 "cpu.max", "max 100000\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 0);
+    put("sys/fs/cgroup/pods/cpu.max", "350000 100000\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 4);
+    put(GROUP2 "cpu.max", "50000 100000\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 1);
+    put("proc/self/cgroup", "9:memory:/docker/x\n3:cpu,cpuacct:/docker/x\n");
+    put("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 0);
+    put("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "200000\n");
+    CHECK_INT(meminfo_cpu_quota(t_dir()), 2);
+}
+
 TEST(this_process_uses_memory)
 {
     size_t before = meminfo_resident(MEMINFO_NOW);
