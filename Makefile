@@ -33,7 +33,7 @@ LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
   libcjson-dev libssh2-1-dev libjansson-dev libpcre2-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
   libmicrohttpd-dev libcairo2-dev libfontconfig-dev libvterm-dev proot ca-certificates ncurses-term
-APT_TEST := tmux busybox-static python3 pmccabe universal-ctags git procps
+APT_TEST := tmux busybox-static python3 pmccabe universal-ctags git procps strace
 # Included below: written once the packages are there, with what pkg-config
 # says; make then starts over by itself.
 PACKAGES_STAMP := $(B)/packages.mk

@@ -142,15 +142,15 @@ static bool write_all(int fd, const char *p, size_t n)
     return true;
 }
 
-static void sync_dir(const char *path)
+enum pd_code path_sync_dir(const char *dir, struct pd_err *err)
 {
-    char *dir = path_dir(path);
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
-    free(dir);
+    if (fd < 0)
+        return errno == EACCES ? PD_OK : pd_fail_errno(err, PD_IO, _("%s can't be synced"), dir);
+    bool ok = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+    enum pd_code code = ok ? PD_OK : pd_fail_errno(err, PD_IO, _("%s can't be synced"), dir);
+    close(fd);
+    return code;
 }
 
 enum pd_code path_write_atomic(const char *path, int mode, const void *data, size_t n,
@@ -168,7 +168,9 @@ enum pd_code path_write_atomic(const char *path, int mode, const void *data, siz
             code = pd_fail_errno(err, PD_IO, _("can't write %s"), path);
             unlink(tmp);
         } else {
-            sync_dir(path);
+            char *dir = path_dir(path);
+            code = path_sync_dir(dir, err);
+            free(dir);
         }
     }
     free(tmp);

@@ -27,6 +27,9 @@ char *path_shipped(const char *rel);
 MUST_USE enum pd_code path_mkdirs(const char *path, int mode, struct pd_err *err);
 MUST_USE enum pd_code path_read(const char *path, size_t ceiling, struct str *out,
                                 struct pd_err *err);
+/* What was made or renamed in the folder is on the disk; a file system that can't tell
+ * is believed. */
+MUST_USE enum pd_code path_sync_dir(const char *dir, struct pd_err *err);
 /* Write to a temporary file beside it, fsync, rename, fsync the folder. */
 MUST_USE enum pd_code path_write_atomic(const char *path, int mode, const void *data, size_t n,
                                         struct pd_err *err);

@@ -118,19 +118,6 @@ static enum pd_code write_manifest(const char *dir, int64_t *total, struct pd_er
     return rc;
 }
 
-static enum pd_code sync_dir(const char *dir, struct pd_err *err)
-{
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) < 0) {
-        pd_fail_errno(err, PD_IO, _("%s can't be synced"), dir);
-        if (fd >= 0)
-            close(fd);
-        return err->code;
-    }
-    close(fd);
-    return PD_OK;
-}
-
 static enum pd_code write_log(const char *dir, const char *log, struct pd_err *err)
 {
     if (!log)
@@ -163,7 +150,7 @@ static enum pd_code fill_dir(const char *dir, const struct ckpt_source *src,
     free(path);
     if (rc != PD_OK || write_manifest(dir, bytes, err) != PD_OK)
         return err->code;
-    return sync_dir(dir, err);
+    return path_sync_dir(dir, err);
 }
 
 /* The step of "checkpoint-N", or -1. */
@@ -222,7 +209,7 @@ enum pd_code ckpt_save(const char *out, const struct ckpt_source *src,
     else if (rename(tmp, path) < 0)
         rc = pd_fail_errno(err, PD_IO, _("%s can't be renamed"), tmp);
     else
-        rc = sync_dir(out, err);
+        rc = path_sync_dir(out, err);
     if (rc != PD_OK)
         rc = give_up(tmp, rc);
     free(tmp);

@@ -142,6 +142,44 @@ def full_disk():
         subprocess.run(["umount", full])
 
 
+def broken_disk(want):
+    """Each fsync and each rename of a run fails once, as a dying disk lets them: strace
+    gives the answer in the kernel's place."""
+    out, trace = os.path.join(WORK, "broken"), os.path.join(WORK, "trace")
+    base = ["strace", "-f", "-qq", "-o", trace]
+    try:
+        tried = subprocess.run(base + ["true"], capture_output=True).returncode
+    except FileNotFoundError:
+        tried = "not there"
+    if tried:
+        print(f"  left out: strace can't trace here ({tried})")
+        return
+    for call in ("fsync", "rename"):
+        subprocess.run(base + ["-e", "trace=" + call] + command(out, 1), capture_output=True, check=True)
+        with open(trace) as f:
+            calls = sum(call + "(" in line for line in f)
+        for nth in sorted({1, 2, 3, calls // 3, calls // 2, *range(calls - 12, calls + 1)}):
+            shutil.rmtree(out)
+            broken(call, nth, out, base)
+            r = subprocess.run(command(out, 1, "--resume"), capture_output=True, text=True)
+            bad = differ(want, results(out)) if r.returncode == 0 else [r.stdout[-300:]]
+            check(f"after {call} {nth} failed it goes on to the same bytes", not bad, bad)
+
+
+def broken(call, nth, out, base):
+    inject = ["-e", "trace=" + call, "-e", f"inject={call}:error=EIO:when={nth}"]
+    r = subprocess.run(base + inject + command(out, 1), capture_output=True, text=True)
+    errors = [json.loads(x)["text"] for x in r.stdout.splitlines() if '"ev":"error"' in x]
+    check(f"{call} {nth} fails: the run ends with it", r.returncode == 1 and len(errors) == 1 and
+          "Input/output error" in errors[0] and out in errors[0], (r.returncode, errors))
+    left = os.listdir(out)
+    check(f"{call} {nth}: nothing half-written", not any(x.endswith((".tmp", ".part")) for x in left), left)
+    for x in left:
+        if x.startswith("checkpoint-"):
+            c = subprocess.run([TRAIN, "check", os.path.join(out, x)], capture_output=True, text=True)
+            check(f"{call} {nth}: {x} is whole", c.returncode == 0, c.stdout + c.stderr)
+
+
 print(f"KILLS_SEED={SEED}")
 make()
 whole, took = straight("whole", 1)
@@ -158,5 +196,6 @@ check("all kills were made", n >= KILLS, n)
 print(f"{n} kills in {time.monotonic() - start:.1f} s, a run takes {took:.2f} s")
 left_overs(want)
 full_disk()
+broken_disk(want)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
