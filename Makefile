@@ -31,7 +31,7 @@ LDFLAGS += -Wl,-z,relro,-z,now $(SANFLAGS)
 # What a fresh Debian 12 needs to build and run (why: docs/DEPENDENCIES.md), and
 # what the tests need on top. Missing ones are installed with apt-get.
 APT_BUILD := gcc make pkg-config libc6-dev gettext libncurses-dev libcurl4-openssl-dev libyaml-dev \
-  libcjson-dev libssh2-1-dev libjansson-dev libpcre2-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
+  libcjson-dev libssh2-1-dev libjansson-dev libpcre2-dev libutf8proc-dev libarchive-dev libssl-dev zlib1g-dev libsqlite3-dev \
   libmicrohttpd-dev libcairo2-dev libfontconfig-dev libvterm-dev proot ca-certificates ncurses-term
 APT_TEST := tmux busybox-static python3 pmccabe universal-ctags git procps strace
 # Included below: written once the packages are there, with what pkg-config
@@ -51,7 +51,7 @@ $(B)/.packages-test: tests/lint/packages.sh
 	@touch $@
 PKGS := ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib vterm
 PKGS_PRACTICE := libmicrohttpd sqlite3 libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib
-LIBS_TRAIN := -l:libjansson.a -l:libpcre2-8.a -l:libyaml.a -lm -lpthread
+LIBS_TRAIN := -l:libjansson.a -l:libpcre2-8.a -l:libutf8proc.a -l:libyaml.a -lm -lpthread
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 include $(PACKAGES_STAMP)
 endif

@@ -3,6 +3,8 @@
 #include "core/base/utf8.h"
 #include "core/train/tok_impl.h"
 
+#define NORMAL_CEILING ((size_t)1 << 30)
+
 void tok_ids_init(struct tok_ids *ids)
 {
     *ids = (struct tok_ids){0};
@@ -105,8 +107,8 @@ static void encode_piece(void *arg, const char *s, size_t n)
         tok_bpe_piece(e->t, e->bpe, s, n, e->out);
 }
 
-static void encode_plain(const struct tok *t, struct tok_bpe *bpe, const char *s, size_t n,
-                         enum tok_place place, struct tok_ids *out)
+static void encode_normal(const struct tok *t, struct tok_bpe *bpe, const char *s, size_t n,
+                          enum tok_place place, struct tok_ids *out)
 {
     struct encoding e = {t, bpe, out};
     if (t->spaced) {
@@ -123,6 +125,22 @@ static void encode_plain(const struct tok *t, struct tok_bpe *bpe, const char *s
         s += m;
         n -= m;
     }
+}
+
+static void encode_plain(const struct tok *t, struct tok_bpe *bpe, const char *s, size_t n,
+                         enum tok_place place, struct tok_ids *out)
+{
+    struct str made;
+    bool space = t->prefix_space && place != TOK_GOES_ON && n > 0 && *s != ' ';
+    if (t->norm == TOK_NORM_NONE && !space) {
+        encode_normal(t, bpe, s, n, place, out);
+        return;
+    }
+    str_init(&made, NORMAL_CEILING);
+    str_add(&made, space ? " " : "");
+    tok_norm_run(t->norm, s, n, &made);
+    encode_normal(t, bpe, made.p, made.len, place, out);
+    str_release(&made);
 }
 
 static bool word_at(const char *s, size_t n)

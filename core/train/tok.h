@@ -7,6 +7,7 @@
  *   Llama 3     Sequence[Split(its pattern), ByteLevel(use_regex: false)]
  *   others      Split (String is a literal, Regex a pattern; every behavior and
  *               invert) and Digits in any sequence that ends in ByteLevel
+ * with normal forms (NFC, NFD, NFKC, NFKD) and add_prefix_space;
  * and SentencePiece's kind as Llama 1 and 2, Mistral and TinyLlama have it: normalizer
  * Prepend and Replace, or Metaspace, with byte_fallback.
  *

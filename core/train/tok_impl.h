@@ -40,6 +40,11 @@ void tok_steps_release(struct tok *t);
 /* tok_pattern.c: a pattern for rx.h that means there what it means in `tokenizers`. */
 void tok_pattern(const char *p, size_t n, struct str *out);
 
+/* --- tok_norm.c ------------------------------------------------------------------ */
+enum tok_norm { TOK_NORM_NONE, TOK_NORM_NFC, TOK_NORM_NFD, TOK_NORM_NFKC, TOK_NORM_NFKD };
+enum tok_norm tok_norm_named(const char *name);  /* "NFC" …; NONE: unknown */
+void tok_norm_run(enum tok_norm form, const char *s, size_t n, struct str *out);
+
 /* --- tok_spaced.c: SentencePiece's kind ------------------------------------------ */
 enum tok_prefix { TOK_PREFIX_NONE, TOK_PREFIX_ALL,   /* whatever the text begins with */
                   TOK_PREFIX_ALWAYS, TOK_PREFIX_FIRST };
@@ -47,7 +52,7 @@ enum tok_prefix { TOK_PREFIX_NONE, TOK_PREFIX_ALL,   /* whatever the text begins
  * continuation of what was encoded before. */
 enum tok_place { TOK_AT_START, TOK_BEHIND, TOK_GOES_ON };
 struct tjson;
-/* Fills spaced, prefix, split_words, fallback. */
+/* Fills norm, spaced, prefix, split_words, fallback. */
 MUST_USE enum pd_code tok_spaced_read(struct tok *t, const struct tjson *root, const char *src,
                                       struct pd_err *err);
 /* "<0x0A>" */
@@ -82,6 +87,8 @@ struct tok {
     size_t steps_n;
     bool ignore_merges;
     bool spaced, split_words, fallback;
+    bool prefix_space;                           /* byte-level: a space before a text */
+    enum tok_norm norm;
     enum tok_prefix prefix;
     int32_t size, eos;
     char *pool;

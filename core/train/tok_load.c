@@ -116,8 +116,10 @@ static enum pd_code read_step(struct load *l, const struct tjson *j)
     struct tok_step *st = &t->steps[t->steps_n];
     *st = (struct tok_step){.how = TOK_ISOLATED};
     if (str_eq(kind, "ByteLevel")) {
-        if (tjson_bool(j, "add_prefix_space", true))
-            return fail(l, PD_UNSUPPORTED, _("add_prefix_space is on, which podium can't do"), "");
+        bool space = tjson_bool(j, "add_prefix_space", true);
+        if (space && j != tjson_get(l->root, "pre_tokenizer"))
+            return fail(l, PD_UNSUPPORTED, _("add_prefix_space in a Sequence"), kind);
+        t->prefix_space = space;
         st->is_fast = true;
         st->fast = TOK_GPT2;
         t->steps_n += tjson_bool(j, "use_regex", true);

@@ -31,6 +31,10 @@ static enum pd_code read_normalizer(struct tok *t, const struct tjson *j, const 
                 return err->code;
         return PD_OK;
     }
+    if (t->norm == TOK_NORM_NONE && tok_norm_named(kind) != TOK_NORM_NONE) {
+        t->norm = tok_norm_named(kind);
+        return PD_OK;
+    }
     t->spaced = true;
     if (str_eq(kind, "Prepend") && str_eq(tjson_str(j, "prepend", ""), MARK)) {
         t->prefix = TOK_PREFIX_ALL;

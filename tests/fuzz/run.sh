@@ -8,7 +8,7 @@ B=${B:-build}/fuzz
 command -v clang >/dev/null || tests/lint/packages.sh clang || exit 3
 mkdir -p "$B/corpus"
 ok=0 bad=0
-pkgs="ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib jansson libpcre2-8 vterm"
+pkgs="ncursesw libcurl yaml-0.1 libcjson libarchive libssl libcrypto zlib jansson libpcre2-8 libutf8proc vterm"
 for f in tests/fuzz/fuzz_*.c; do
     n=$(basename "$f" .c)
     dirs=$(sed -nE 's/.*fuzz: (.*[^ */]).*/\1/p' "$f" | tr '\n' ' ')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_tok_splits.py > tok_splits.jsonl: pre-tokenizers as files write them, and
 the ids that the `tokenizers` package (0.23) gives. One line a tokenizer:
-{"pre", "rows": [{"text", "ids"}]}; the model is bytes and a few merges, as
+{"pre", "normalizer", "rows": [{"text", "ids"}]}; the model is bytes and a few merges, as
 split_json in tests/unit/train_tok_steps.c makes it."""
 import json
 import sys
@@ -26,13 +26,13 @@ def alphabet():
         nxt += not plain
 
 
-def tokenizer(pre):
+def tokenizer(pre, normalizer=None):
     vocab = {c: i for i, c in enumerate(alphabet())}
     merges = [("a", "a"), ("aa", "b"), ("Ċ", "Ċ"), ("a", "Ċ"), ("1", "2"), ("-", "-"), ("a", "-"), ("Ġ", "a")]
     for a, b in merges:
         vocab[a + b] = len(vocab)
     return Tokenizer.from_str(json.dumps({
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": normalizer,
         "pre_tokenizer": pre, "post_processor": None, "decoder": None,
         "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
                   "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False,
@@ -64,8 +64,22 @@ def all_pre():
     yield {"type": "Sequence", "pretokenizers": [split("String", "aa"), dict(BYTE, use_regex=True)]}
 
 
-for pre in all_pre():
-    t = tokenizer(pre)
-    rows = [{"text": s, "ids": t.encode(s, add_special_tokens=False).ids} for s in TEXTS]
-    json.dump({"pre": pre, "rows": rows}, sys.stdout, ensure_ascii=False)
+# composed and not, Hangul, compatibility, order of marks
+MARKED = ["e\u0301 \u00e9", "\u1112\u1161\u11ab \ud55c", "\ufb01 \u00bd \u2167", "a\u0323\u0307 a\u0307\u0323", "\u212b", "a"]
+
+
+def all_files():
+    for pre in all_pre():
+        yield pre, None, TEXTS
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        yield BYTE, {"type": form}, MARKED
+    yield BYTE, {"type": "Sequence", "normalizers": [{"type": "NFC"}]}, MARKED
+    yield dict(BYTE, add_prefix_space=True, use_regex=True), None, TEXTS
+    yield dict(BYTE, add_prefix_space=True), None, TEXTS
+
+
+for pre, normalizer, texts in all_files():
+    t = tokenizer(pre, normalizer)
+    rows = [{"text": s, "ids": t.encode(s, add_special_tokens=False).ids} for s in texts]
+    json.dump({"pre": pre, "normalizer": normalizer, "rows": rows}, sys.stdout, ensure_ascii=False)
     print()

@@ -493,10 +493,11 @@ TEST(wrong_files_are_refused)
         str_release(&s);
     }
     refused("{\"model\":{\"type\":\"Unigram\"}}", PD_UNSUPPORTED, "Unigram");
-    refused("{\"normalizer\":{\"type\":\"NFC\"}}", PD_UNSUPPORTED, "NFC");
+    refused("{\"normalizer\":{\"type\":\"Lowercase\"}}", PD_UNSUPPORTED, "Lowercase");
     refused("{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"prepend_scheme\":\"x\"}}", PD_UNSUPPORTED,
             "Metaspace");
-    refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\"}}", PD_UNSUPPORTED, "add_prefix_space");
+    refused("{\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\"},"
+            "{\"type\":\"ByteLevel\"}]}}", PD_UNSUPPORTED, "add_prefix_space");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false}}", PD_PARSE,
             "vocab");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
