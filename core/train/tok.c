@@ -225,6 +225,12 @@ void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
     encode(t, text, n, specials, TOK_AT_START, out);
 }
 
+void tok_encode_behind(const struct tok *t, const char *text, size_t n, bool specials,
+                       struct tok_ids *out)
+{
+    encode(t, text, n, specials, TOK_BEHIND, out);
+}
+
 void tok_encode_more(const struct tok *t, const char *text, size_t n, bool specials,
                      struct tok_ids *out)
 {

@@ -64,6 +64,9 @@ void tok_encode(const struct tok *t, const char *text, size_t n, bool specials,
 /* The same of a text that goes on where another ended: no space is put before it. */
 void tok_encode_more(const struct tok *t, const char *text, size_t n, bool specials,
                      struct tok_ids *out);
+/* The same of a text that stands behind an added token. */
+void tok_encode_behind(const struct tok *t, const char *text, size_t n, bool specials,
+                       struct tok_ids *out);
 /* What stands before a text of its own by the post_processor: TemplateProcessing's
  * "single" up to the text. Mostly nothing, or <|begin_of_text|>. */
 void tok_begin(const struct tok *t, struct tok_ids *out);

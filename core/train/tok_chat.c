@@ -25,8 +25,13 @@ static const struct form {
                          true},
 };
 
+/* Llama 3.1 and 3.2 begin every system message so. The date is the one that the
+ * template itself falls back to: today's would make another data set every day. */
+static const char dated[] = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n";
+
 struct tok_chat {
     enum tok_chat_kind kind;
+    bool dated;
     const struct tok *t;
     bool trims;
     int32_t bos, open, mid, close;    /* -1: the form has none */
@@ -94,6 +99,7 @@ enum pd_code tok_chat_from(const char *template, const char *src, const struct t
     for (size_t i = 1; template && i < ARRAY_LEN(forms); i++)
         if (strstr(template, forms[i].mark))
             c->kind = (enum tok_chat_kind)i;
+    c->dated = c->kind == TOK_CHAT_LLAMA3 && strstr(template, "Cutting Knowledge Date");
     c->system = c->kind == TOK_CHAT_CHATML ? system_of(template) : xstrdup("");
     enum pd_code rc = PD_OK;
     if (template && c->kind == TOK_CHAT_NONE) {
@@ -180,18 +186,30 @@ static void push(struct sink *s, int32_t id, bool trained)
         tok_ids_push(s->mask, trained);
 }
 
-/* Text of one piece: its bytes from `from` on are trained when `trained`. A
- * token that reaches into them is. */
+static size_t bytes_of(const struct tok *t, const struct tok_ids *ids)
+{
+    size_t all = 0, n;
+    for (size_t i = 0; i < ids->n; i++) {
+        tok_bytes(t, ids->v[i], &n);
+        all += n;
+    }
+    return all;
+}
+
+/* Text of one piece, behind a marker: its bytes from `from` on are trained when
+ * `trained`. A token that reaches into them is; a space that the tokenizer puts
+ * before the text counts for nothing. */
 static void push_text(struct sink *s, const struct str *text, size_t from, bool trained)
 {
     struct tok_ids got;
     size_t at = 0, n;
     tok_ids_init(&got);
-    tok_encode(s->c->t, text->p, text->len, false, &got);
+    tok_encode_behind(s->c->t, text->p ? text->p : "", text->len, false, &got);
+    size_t all = bytes_of(s->c->t, &got), more = all > text->len ? all - text->len : 0;
     for (size_t i = 0; i < got.n; i++) {
         tok_bytes(s->c->t, got.v[i], &n);
         at += n;
-        push(s, got.v[i], trained && at > from);
+        push(s, got.v[i], trained && at > from + more);
     }
     tok_ids_release(&got);
 }
@@ -210,7 +228,8 @@ static void start(struct sink *s, const char *role, struct str *text)
     str_add(text, f->before);
 }
 
-static void render_one(struct sink *s, const struct tok_message *m)
+/* head: what stands before the content, untrimmed. */
+static void render_one(struct sink *s, const char *head, const struct tok_message *m)
 {
     struct str text;
     const char *p = m->content;
@@ -223,6 +242,7 @@ static void render_one(struct sink *s, const struct tok_message *m)
     while (s->c->trims && n && isspace((unsigned char)p[n - 1]))
         n--;
     size_t from = text.len;
+    str_add(&text, head);
     str_append(&text, p, n);
     push_text(s, &text, from, trained);
     push(s, s->c->close, trained);
@@ -253,10 +273,12 @@ enum pd_code tok_chat_render(const struct tok_chat *c, const struct tok_message 
         if (check_role(m[i].role, err) != PD_OK)
             return err->code;
     push(&s, c->bos, false);
-    if (*c->system && (n == 0 || !str_eq(m[0].role, "system")))
-        render_one(&s, &(struct tok_message){"system", c->system});
-    for (size_t i = 0; i < n; i++)
-        render_one(&s, &m[i]);
+    bool given = n > 0 && str_eq(m[0].role, "system");
+    if (given || *c->system || c->dated)
+        render_one(&s, c->dated ? dated : "",
+                   &(struct tok_message){"system", given ? m[0].content : c->system});
+    for (size_t i = given; i < n; i++)
+        render_one(&s, "", &m[i]);
     if (generation_prompt) {
         struct str text;
         str_init(&text, TEXT_CEILING);

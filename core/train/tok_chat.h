@@ -4,7 +4,8 @@
  * chat_template) is recognised by what is in it; templates are not executed.
  *   ChatML    <|im_start|>role\ncontent<|im_end|>\n      (SmolLM2, Qwen)
  *   Llama 3   <|begin_of_text|>, then <|start_header_id|>role<|end_header_id|>
- *             \n\ncontent<|eot_id|>, content trimmed
+ *             \n\ncontent<|eot_id|>, content trimmed; of 3.1 and 3.2 always with a
+ *             system message that begins with two dates
  * Where the template has a system message of its own for conversations that
  * bring none, it stands first. The markers are single tokens; text is encoded
  * so that it can't smuggle one in. The beginning-of-text token comes once.

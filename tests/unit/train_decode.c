@@ -245,6 +245,24 @@ TEST(messages_of_llama_3)
               "<|start_header_id|>assistant<|end_header_id|>\n\n");
 }
 
+/* As transformers renders Llama 3.1's template: the system message is always there. */
+TEST(messages_of_llama_3_1_begin_with_dates)
+{
+    static const char template[] = "{{ bos }}<|start_header_id|>{{- \"Cutting Knowledge Date: "
+                                   "December 2023\\n\" }}";
+    static const char dates[] = "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n"
+                                "Cutting Knowledge Date: December 2023\n"
+                                "Today Date: 26 Jul 2024\n\n";
+    const struct tok_message own[] = {{"system", " Be brief. "}, {"user", "hi"}};
+    char want[400];
+    str_fmt(want, sizeof want, "%s<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nhi"
+            "<|eot_id|>", dates);
+    CHECK_STR(rendered(template, talk, 1, false), want);
+    str_fmt(want, sizeof want, "%sBe brief.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nhi"
+            "<|eot_id|>", dates);
+    CHECK_STR(rendered(template, own, 2, false), want);
+}
+
 TEST(content_can_not_smuggle_a_marker)
 {
     struct tok *t = make_tok();
