@@ -113,7 +113,7 @@ static void question(const struct app *a, struct rows *out, int i, bool open, in
         rows_put(out, ROLE_KEY, "   Enter");
         rows_putf(out, ROLE_TEXT, "  %s", _("answer"));
         if (p->tries[i] > 0)
-            rows_putf(out, ROLE_MUTED, _("  (%d tries)"), p->tries[i]);
+            rows_putf(out, ROLE_MUTED, _("  (tries: %d)"), p->tries[i]);
     }
     verdict(out, e, w);
 }
